@@ -1,0 +1,69 @@
+"""The labelled query sets, from a data folder that is not part of this repository.
+
+The folder holds `nl-dev/annotations/NAME.json`, `nl-dev/repos.json` and `commits-dev.json`; the
+checkouts folder holds each repository at its pinned revision under its name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clew.evaluation import Gold
+
+SETS = ("nl-dev", "commits-dev")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    name: str
+    language: str
+    root: Path  # the folder to index
+    prefix: str  # of the folder inside the repository, for labels that are relative to the repository
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuery:
+    repository: str
+    text: str
+    category: str
+    gold: tuple[Gold, ...]
+
+
+def repositories(data: Path, checkouts: Path) -> dict[str, Repository]:
+    specs = json.loads((data / "nl-dev" / "repos.json").read_text(encoding="utf-8"))
+    return {
+        spec["name"]: Repository(
+            spec["name"], spec["language"], checkouts / spec["name"] / (spec["root"] or ""), spec["root"] or ""
+        )
+        for spec in specs
+    }
+
+
+def queries(data: Path, name: str, known: dict[str, Repository]) -> list[LabelledQuery]:
+    """The queries of one set, in a fixed order."""
+    if name == "commits-dev":
+        rows = json.loads((data / "commits-dev.json").read_text(encoding="utf-8"))
+        return [_query(known[row["repo"]], row) for row in rows]
+    out = []
+    for repository in known.values():
+        rows = json.loads((data / "nl-dev" / "annotations" / f"{repository.name}.json").read_text(encoding="utf-8"))
+        out += [_query(repository, row) for row in rows]
+    return out
+
+
+def _query(repository: Repository, row: dict[str, Any]) -> LabelledQuery:
+    gold = tuple(_gold(entry, repository) for entry in row["relevant"])
+    return LabelledQuery(repository.name, row["query"], row.get("category", "commit"), gold)
+
+
+def _gold(entry: str | dict[str, Any], repository: Repository) -> Gold:
+    """Labels are relative to the repository or, in a few files, to the folder to index."""
+    path = entry if isinstance(entry, str) else entry["path"]
+    if repository.prefix and path.startswith(f"{repository.prefix}/"):
+        path = path[len(repository.prefix) + 1 :]
+    if isinstance(entry, str):
+        return Gold(path)
+    return Gold(path, entry["start_line"], entry["end_line"])

@@ -1,0 +1,143 @@
+"""One function per command: call the engine, hand its record to the output, return the exit status.
+
+The engine is imported where it is needed, so that help and usage errors cost nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from clew.cli import render
+from clew.cli.output import Output
+from clew.errors import NoIndexError
+from clew.records import Answer, IndexReport, to_json
+
+if TYPE_CHECKING:
+    from clew.engine import Engine
+
+Run = Callable[[argparse.Namespace, Output], int]
+
+
+def search(options: argparse.Namespace, out: Output) -> int:
+    def ask(engine: Engine) -> Answer:
+        return engine.search(options.query, **_search_options(engine, options), explain=options.explain)
+
+    return _answer(options, out, ask)
+
+
+def similar(options: argparse.Namespace, out: Output) -> int:
+    return _answer(options, out, lambda engine: engine.similar(options.location, **_search_options(engine, options)))
+
+
+def index(options: argparse.Namespace, out: Output) -> int:
+    with _engine(options) as engine:
+        if options.dry_run:
+            estimate = engine.estimate()
+            _print(out, estimate, lambda: render.estimate_lines(estimate, out.paint, out.columns))
+            return 0
+        report = _build(engine, out, full=options.full)
+    _print(out, report, lambda: render.report_lines(report, out.paint, out.columns))
+    return 0
+
+
+def status(options: argparse.Namespace, out: Output) -> int:
+    with _engine(options) as engine:
+        found = engine.status()
+    _print(out, found, lambda: render.status_lines(found, out.paint, out.columns))
+    return 0
+
+
+def settings(options: argparse.Namespace, out: Output) -> int:
+    from clew.doctor import find_root_or_none
+    from clew.settings import SETTINGS, load_settings
+
+    root = find_root_or_none(options.root, force=options.force)
+    found = load_settings(root)
+    table = {name: {"value": to_json(value), "origin": found.origins[name]} for name, value in found.values().items()}
+    helps = {setting.name: f"{setting.help} Allowed: {setting.allowed}." for setting in SETTINGS}
+    _print(out, {"settings": table}, lambda: render.settings_lines(table, helps, out.paint))
+    return 0
+
+
+def doctor(options: argparse.Namespace, out: Output) -> int:
+    from clew.doctor import diagnose
+
+    checks = diagnose(options.root, force=options.force)
+    _print(out, {"checks": checks}, lambda: render.check_lines(checks, out.paint))
+    return int(any(check.state == "broken" for check in checks))
+
+
+COMMANDS: Mapping[str, Run] = {
+    "search": search,
+    "similar": similar,
+    "index": index,
+    "status": status,
+    "settings": settings,
+    "doctor": doctor,
+}
+
+
+def _engine(options: argparse.Namespace) -> Engine:
+    from clew.engine import Engine
+
+    return Engine.open(options.root, force=options.force)
+
+
+def _answer(options: argparse.Namespace, out: Output, ask: Callable[[Engine], Answer]) -> int:
+    with _engine(options) as engine:
+        built = _ensure_index(engine, options, out)
+        answer = ask(engine)
+        if options.index and not built and answer.freshness.state == "stale":
+            _build(engine, out)
+            answer = ask(engine)
+    _print(out, answer, lambda: render.answer_lines(answer, out.paint, out.columns))
+    return 0
+
+
+def _search_options(engine: Engine, options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "limit": options.limit or engine.settings.limit,
+        "kinds": options.kind,
+        "languages": options.lang,
+        "paths": options.path,
+        "tests": options.tests,
+        "filter": options.filter,
+        "places": options.places or engine.settings.places,
+        "budget": options.budget,
+        "text": not options.no_text,
+    }
+
+
+def _ensure_index(engine: Engine, options: argparse.Namespace, out: Output) -> bool:
+    """Build a missing index where that was agreed to: by a flag, by a setting, or by a person who sees it happen.
+
+    Returns whether it was built; raises NoIndexError without consent.
+    """
+    if engine.exists():
+        return False
+    if not (options.index or engine.settings.auto_index or out.interactive):
+        raise NoIndexError(
+            f"there is no index for {engine.root}",
+            hint="build it with `clew index`, or let the search do it with --index",
+        )
+    estimate = engine.estimate()
+    out.note(f"no index yet: indexing {engine.root} ({estimate.files:,} files)", always=True)
+    _build(engine, out)
+    return True
+
+
+def _build(engine: Engine, out: Output, *, full: bool = False) -> IndexReport:
+    progress = out.progress()
+    if progress is None:
+        return engine.index(full=full)
+    with progress:
+        return engine.index(full=full, progress=progress)
+
+
+def _print(out: Output, record: object, lines: Callable[[], list[str]]) -> None:
+    if out.json:
+        out.document(to_json(record))
+    else:
+        out.lines(lines())

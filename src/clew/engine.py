@@ -1,0 +1,398 @@
+"""The façade: everything the front doors can do, once. The only module that knows all rooms."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from clew.embedding import Embedder, load_embedder
+from clew.errors import BusyIndexError, ClewError, DamagedIndexError, NoIndexError, UsageError
+from clew.index import layout, lock
+from clew.index.build import BuildRequest, Progress, build, open_store
+from clew.index.catalog import Catalog, FileRecord
+from clew.index.fingerprint import differences, fingerprint
+from clew.index.plan import Plan, changed_paths, plan
+from clew.index.store import StoreReader, Where
+from clew.parsing.chunks import CHUNK_BYTES
+from clew.parsing.file import Limits
+from clew.parsing.tokens import Tokenizer
+from clew.records import Answer, Check, Freshness, Hit, IndexEstimate, IndexReport, Status
+from clew.search.answer import Found, Wanted, answer, similar
+from clew.search.filters import Filters, resolve
+from clew.settings import Settings, load_settings
+from clew.workspace import Walk, file_stats, find_root, resolve_inside, stat_file, walk, watch_changed, watch_from_json
+
+LOCK_SECONDS = 30.0  # how long `index` waits for another writer
+BYTES_PER_TOKEN = 4  # of source code, on average; turns the chunk size setting into bytes
+LARGE_FILES = 5_000  # from here on an index run takes noticeably long, so front doors say so first
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open build: its catalog and the reader of the generation last seen."""
+
+    path: Path
+    catalog: Catalog
+    generation: int
+    meta: dict[str, Any]
+    reader: StoreReader
+
+    def close(self) -> None:
+        self.reader.close()
+        self.catalog.close()
+
+
+class Engine:
+    """One repository. Cheap to open; reads the index on first use. Safe to share between threads."""
+
+    def __init__(self, root: Path, root_reason: str, settings: Settings) -> None:
+        self.root = root
+        self.root_reason = root_reason
+        self.settings = settings
+        self.index_path = layout.index_directory(root, settings.index_dir)
+        self._tokenizer = Tokenizer()
+        self._open: _Open | None = None
+        self._mutex = threading.RLock()
+
+    @classmethod
+    def open(
+        cls, root: Path | str | None = None, settings: Settings | None = None, *, force: bool = False
+    ) -> Engine:
+        """Find the root (see `workspace.find_root`) and its settings. RootError, SettingsError."""
+        found, reason = find_root(explicit=Path(root) if root is not None else None, force=force)
+        return cls(found, reason, settings if settings is not None else load_settings(found))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The configured embedder; None when search is by text and symbols only. ModelError."""
+        return load_embedder(self.settings.embedder, root=self.root)
+
+    def exists(self) -> bool:
+        """Whether there is an index, readable or not."""
+        return (self.index_path / "current").exists()
+
+    # indexing
+
+    def index(self, *, full: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Bring the index up to date with the working tree, or make it anew.
+
+        BusyIndexError when another writer holds it for longer than half a minute. Readers are not
+        disturbed. A second run on an unchanged tree stores nothing.
+        """
+        return self._index(full=full, progress=progress, wait=LOCK_SECONDS)
+
+    def _index(
+        self, *, full: bool = False, progress: Progress | None = None, wait: float, walked: Walk | None = None
+    ) -> IndexReport:
+        request = BuildRequest(
+            root=self.root,
+            directory=self.index_path,
+            fingerprint=self._fingerprint(),
+            limits=self._limits(),
+            walk=(lambda: walked) if walked is not None else self._walk,
+            embedder=self.embedder,
+            workers=self.settings.workers,
+            full=full,
+            progress=progress,
+        )
+        layout.prepare(self.index_path)
+        with lock.writer_lock(self.index_path, wait):
+            return build(request)
+
+    def estimate(self) -> IndexEstimate:
+        """What an index run would do. Writes nothing."""
+        found = self._walk()
+        known: dict[str, FileRecord] = {}
+        if self.exists():
+            with self._mutex:
+                known = {file.path: file for file in self._opened().catalog.files()}
+        todo = plan(found.files, known)
+        size = sum(file.stat.size for file in found.files)
+        return IndexEstimate(
+            root=str(self.root),
+            files=len(found.files),
+            bytes=size,
+            estimated_chunks=sum(1 + file.stat.size // (self._limits().chunk_bytes // 2) for file in found.files),
+            changed_files=todo.changes,
+            large=todo.changes > LARGE_FILES,
+            skipped_reasons=found.skipped,
+        )
+
+    def _walk(self) -> Walk:
+        return walk(self.root, exclude=self.settings.exclude, max_bytes=self.settings.max_file_bytes)
+
+    def _limits(self) -> Limits:
+        tokens = self.settings.chunk_tokens
+        return Limits(
+            max_bytes=self.settings.max_file_bytes,
+            parse_seconds=self.settings.parse_seconds,
+            chunk_bytes=tokens * BYTES_PER_TOKEN if tokens else CHUNK_BYTES,
+            include_generated=self.settings.include_generated,
+        )
+
+    def _fingerprint(self) -> dict[str, str]:
+        limits = self._limits()
+        return fingerprint(
+            embedder=self.embedder.identity if self.embedder else "none",
+            store=self.settings.store,
+            chunk_bytes=limits.chunk_bytes,
+            include_generated=limits.include_generated,
+            max_bytes=limits.max_bytes,
+        )
+
+    # searching
+
+    def search(
+        self, query: str, *, limit: int = 10, kinds: Sequence[str] = (), languages: Sequence[str] = (),
+        paths: Sequence[str] = (), tests: str = "with", filter: str = "", places: int = 2, budget: int | None = None,
+        text: bool = True, explain: bool = False,
+    ) -> Answer:  # fmt: skip
+        """Answer a question, a name, a path or an error text with files and lines, best first.
+
+        First catches up with the working tree when that is quick (`refresh_seconds`), else answers
+        from the last complete generation and says so. NoIndexError, UsageError, DamagedIndexError.
+        """
+        if not query.strip():
+            raise UsageError("the query is empty", hint='ask in words, e.g. clew "where are ignore rules applied"')
+        filters = Filters(self._inside(paths), tuple(languages), tuple(kinds), tests, filter)
+        wanted = self._wanted(limit, places, budget, text, explain)
+
+        def find(opened: _Open, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
+            return answer(
+                query, opened.catalog, opened.reader, self._tokenizer, where, wanted, self.embedder, keep
+            )
+
+        return self._answer(query, filters, find)
+
+    def similar(
+        self, location: str, *, limit: int = 10, kinds: Sequence[str] = (), languages: Sequence[str] = (),
+        paths: Sequence[str] = (), tests: str = "with", filter: str = "", places: int = 2, budget: int | None = None,
+        text: bool = True,
+    ) -> Answer:  # fmt: skip
+        """Code most like that at `PATH:LINE`. UsageError when there is no indexed code."""
+        name, _, number = location.rpartition(":")
+        if not name or not number.isdecimal() or int(number[:9]) < 1:
+            raise UsageError(f"'{location}' is not PATH:LINE", hint="e.g. clew similar src/app.py:42")
+        path = resolve_inside(self.root, name)
+        filters = Filters(self._inside(paths), tuple(languages), tuple(kinds), tests, filter)
+        wanted = self._wanted(limit, places, budget, text, False)
+
+        def find(opened: _Open, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
+            found = similar(
+                path, int(number[:9]), opened.catalog, opened.reader, self._tokenizer, where, wanted, keep
+            )
+            if found is None:
+                raise UsageError(f"no indexed code at {path}:{number}", hint="see: clew status")
+            return found
+
+        return self._answer(location, filters, find)
+
+    def _inside(self, paths: Sequence[str]) -> tuple[str, ...]:
+        return tuple(resolve_inside(self.root, path) for path in paths)
+
+    def _wanted(self, limit: int, places: int, budget: int | None, text: bool, explain: bool) -> Wanted:
+        for name, value in (("limit", limit), ("places", places), ("budget", 1 if budget is None else budget)):
+            if not 1 <= value <= 1_000_000:
+                raise UsageError(f"{name} must be a positive number, not {value}")
+        return Wanted(
+            min(limit, 1000), min(places, 100), budget, text, explain, mask_secrets=self.settings.mask_secrets
+        )
+
+    def _answer(
+        self, query: str, filters: Filters, find: Callable[[_Open, Where, Callable[[FileRecord], bool]], Found]
+    ) -> Answer:
+        with self._mutex:
+            freshness = self._freshen()
+            opened = self._opened()
+            current = freshness.state in ("fresh", "refreshed")
+            with opened.catalog.transaction():
+                self._follow(opened)
+                where, notes = resolve(filters, opened.catalog)
+                # An answer from an older generation must not show files that are gone since.
+                found = find(opened, where, (lambda file: True) if current else self._still_there)
+                stale = set() if current else self._stale(opened.catalog, found.hits)
+                generation = opened.generation
+        hits = tuple(_marked(hit) if hit.path in stale else hit for hit in found.hits)
+        return Answer(
+            query, str(self.root), generation, freshness, hits, (*notes, *self._notes(), *found.notes), found.tokens
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        return () if self.embedder else ("no embedding model: searched by text and symbols",)
+
+    def _still_there(self, file: FileRecord) -> bool:
+        return stat_file(self.root, file.path) is not None
+
+    def _stale(self, catalog: Catalog, hits: Sequence[Hit]) -> set[str]:
+        records = [record for hit in hits if (record := catalog.file_named(hit.path))]
+        return {record.path for record in records if stat_file(self.root, record.path) != record.stat}
+
+    # freshness
+
+    def _freshen(self) -> Freshness:
+        """Compare with the working tree, and catch up when that is quick."""
+        try:
+            opened = self._opened()
+            changed = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
+            walked, todo = self._changes(opened)
+        except BusyIndexError:
+            return Freshness("indexing", 0, "another process is writing the index")
+        if changed:
+            return Freshness(
+                "stale", todo.changes if todo else 0,
+                f"the index was made with other settings ({'; '.join(changed)}); rebuild it with: clew index",
+            )  # fmt: skip
+        if todo is None:
+            return Freshness("fresh")
+        if todo.seconds > self.settings.refresh_seconds:
+            return Freshness(
+                "stale", todo.changes, f"{todo.changes} files changed since; catch up with: clew index"
+            )
+        try:
+            report = self._index(wait=0, walked=walked)
+        except BusyIndexError as error:
+            return Freshness("indexing", todo.changes, error.message)
+        done = report.files.indexed + report.files.removed
+        return Freshness("refreshed", done, f"{done} changed files indexed first") if done else Freshness("fresh")
+
+    def _changes(self, opened: _Open) -> tuple[Walk | None, Plan | None]:
+        """What differs from the working tree; None when nothing does. O(files + directories) stats, no process."""
+        with opened.catalog.transaction():
+            stored = opened.catalog.stats()
+        now = file_stats(self.root, [path for path, _ in stored])
+        if not changed_paths(stored, now) and not watch_changed(self.root, watch_from_json(opened.meta["watch"])):
+            return None, None
+        with opened.catalog.transaction():
+            known = {file.path: file for file in opened.catalog.files()}
+        walked = self._walk()
+        return walked, plan(walked.files, known)
+
+    def _opened(self) -> _Open:
+        """The current build, opened once and again when another took its place."""
+        path = layout.current(self.index_path)
+        if path is None:
+            raise NoIndexError(f"{self.root} has no index yet", hint="make one with: clew index")
+        if self._open is not None and self._open.path == path:
+            with self._open.catalog.transaction():
+                self._follow(self._open)
+            return self._open
+        self.close()
+        catalog = Catalog.open(path / "catalog.db")
+        try:
+            with catalog.transaction():
+                meta = catalog.meta()
+                reader = open_store(path).reader(meta["manifest"])
+                self._open = _Open(path, catalog, int(meta["generation"]), meta, reader)
+        except KeyError as error:
+            catalog.close()
+            raise DamagedIndexError(
+                f"the index {path} is incomplete: no {error}", hint="rebuild it with: clew index --full"
+            ) from None
+        except ClewError:
+            catalog.close()
+            raise
+        return self._open
+
+    def _follow(self, opened: _Open) -> None:
+        """Inside a read transaction: go to the generation that it sees."""
+        generation = opened.catalog.generation()
+        if generation == opened.generation:
+            return
+        meta = opened.catalog.meta()
+        reader = open_store(opened.path).reader(meta["manifest"])
+        opened.reader.close()
+        opened.generation, opened.meta, opened.reader = generation, meta, reader
+
+    # state
+
+    def status(self) -> Status:
+        """The state of the index; never raises for a missing, damaged or busy one, and changes nothing."""
+        empty = Status(exists=self.exists(), root=str(self.root), index_path=str(self.index_path))
+        if not empty.exists:
+            return empty
+        try:
+            with self._mutex:
+                opened = self._opened()
+                _, todo = self._changes(opened)
+                drift = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
+                with opened.catalog.transaction():
+                    self._follow(opened)
+                    return self._status(opened, todo, bool(drift))
+        except ClewError as error:
+            return Status(
+                exists=True, root=str(self.root), index_path=str(self.index_path), error=f"{error.code}: {error.message}"
+            )
+
+    def _status(self, opened: _Open, todo: Plan | None, drifted: bool) -> Status:
+        catalog, meta = opened.catalog, opened.meta
+        totals = catalog.totals()
+        skipped = dict(meta.get("skipped", {}))
+        for reason, count in catalog.group_counts("skipped", "skipped != ''").items():
+            skipped[reason] = skipped.get(reason, 0) + count
+        languages = catalog.group_counts("language")
+        unnamed = languages.pop("", 0)
+        text_only = catalog.group_counts("language", "skipped = '' AND strategy = 'lines'")
+        text_only.pop("", None)
+        if unnamed:
+            text_only["unknown"] = unnamed
+        return Status(
+            exists=True,
+            root=str(self.root),
+            index_path=str(self.index_path),
+            generation=opened.generation,
+            files=totals["files"],
+            chunks=totals["chunks"],
+            definitions=totals["definitions"],
+            languages=languages,
+            embedder=str(meta["fingerprint"].get("embedder")),
+            store=str(meta["fingerprint"].get("store")),
+            stale=drifted or bool(todo and todo.changes),
+            changed_files=todo.changes if todo else 0,
+            last_indexed_at=meta.get("indexed_at"),
+            text_only=text_only,
+            skipped_reasons=skipped,
+        )
+
+    def index_health(self) -> list[Check]:
+        """What the doctor says of the index: readable, whole, made with these settings. Reads all of it."""
+        if not self.exists():
+            return [Check("index", "advisory", f"{self.root} has no index yet", "clew index")]
+        try:
+            with self._mutex:
+                opened = self._opened()
+                opened.catalog.verify()
+                verify = getattr(opened.reader, "verify", None)
+                if verify is not None:
+                    verify()
+                drift = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
+        except BusyIndexError as error:
+            return [Check("index", "advisory", error.message, error.hint)]
+        except ClewError as error:
+            return [Check("index", "broken", error.message, error.hint)]
+        checks = [Check("index", "ok", f"generation {opened.generation} at {opened.path}")]
+        if drift:
+            checks.append(Check("fingerprint", "advisory", "; ".join(drift), "clew index"))
+        else:
+            checks.append(Check("fingerprint", "ok", "made with the current settings"))
+        return checks
+
+
+def _marked(hit: Hit) -> Hit:
+    return Hit(hit.rank, hit.path, hit.language, hit.score, hit.places, True, hit.decisions, hit.signals)

@@ -1,0 +1,294 @@
+"""Bring an index up to date: plan, parse, embed, store, commit as one generation."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew.embedding import Embedder, VectorCache, embed_with_cache
+from clew.errors import DamagedIndexError
+from clew.index import layout
+from clew.index.catalog import Catalog, FileRecord
+from clew.index.fingerprint import differences
+from clew.index.local import LocalStore
+from clew.index.plan import Plan, plan, trusted
+from clew.index.store import ChunkBatch, FileRow, Postings, Store, StoreWriter
+from clew.parsing.file import Limits, ParsedFile
+from clew.parsing.pool import ParsedBatch, parse_all
+from clew.records import CHUNK_KINDS, Failure, FileCounts, FileStat, IndexReport
+from clew.workspace import Walk, watch_to_json
+
+Progress = Callable[[str, int, int], None]
+
+_KIND_NUMBERS = {kind: number for number, kind in enumerate(CHUNK_KINDS)}
+SEGMENTS = "segments"
+_FAILED = "failed"  # the strategy of a file that could not be read; it is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """All that a build depends on."""
+
+    root: Path
+    directory: Path
+    fingerprint: Mapping[str, str]
+    limits: Limits
+    walk: Callable[[], Walk]
+    embedder: Embedder | None = None
+    workers: int = 0
+    full: bool = False
+    progress: Progress | None = None
+
+
+@dataclass(slots=True)
+class _Tally:
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def open_store(build: Path) -> Store:
+    return LocalStore(build / SEGMENTS)
+
+
+def build(request: BuildRequest) -> IndexReport:
+    """Write the next generation. The caller holds the writer lock.
+
+    An index that is damaged, was made differently or is to be made anew is rebuilt in a directory
+    beside it, and readers keep the old one until the new one is complete.
+    """
+    started = time.monotonic()
+    found = request.walk()
+    notes = list(found.notes)
+    existing, why = _usable(request)
+    if why:
+        notes.append(f"rebuilding the index: {why}")
+    target = existing or layout.new_build(request.directory)
+    catalog = Catalog.open(target / "catalog.db") if existing else Catalog.create(target / "catalog.db")
+    try:
+        report = _update(request, catalog, open_store(target), found, started, notes)
+        if existing is None:
+            catalog.publish()
+            layout.publish(request.directory, target)
+    finally:
+        catalog.close()
+    layout.remove_others(request.directory, keep=target)
+    return report
+
+
+def _usable(request: BuildRequest) -> tuple[Path | None, str]:
+    """The current build if it can be continued, and why not if it cannot."""
+    try:
+        path = layout.current(request.directory)
+        if path is None or request.full:
+            return None, ""
+        catalog = Catalog.open(path / "catalog.db")
+        try:
+            meta = catalog.meta()
+        finally:
+            catalog.close()
+        changed = differences(meta.get("fingerprint", {}), request.fingerprint)
+        if changed:
+            return None, f"made with other settings ({'; '.join(changed)})"
+        open_store(path).reader(meta["manifest"]).close()
+    except (DamagedIndexError, KeyError) as error:
+        return None, f"it is damaged ({error})"
+    return path, ""
+
+
+def _update(
+    request: BuildRequest, catalog: Catalog, store: Store, found: Walk, started: float, notes: list[str]
+) -> IndexReport:
+    known = {record.path: record for record in catalog.files()}
+    todo = plan(found.files, known)
+    meta = catalog.meta()
+    tally = _Tally(unchanged=todo.unchanged)
+    watch = watch_to_json(found.watch)
+    new = not meta
+    generation = int(meta.get("generation", 0))
+    if new or todo.changes or meta.get("watch") != watch or meta.get("skipped") != dict(found.skipped):
+        with catalog.transaction(write=True):
+            changed, manifest = _write(request, catalog, store, todo, known, meta.get("manifest"), tally)
+            generation += 1 if changed or new else 0
+            catalog.set_meta(
+                {
+                    "generation": generation,
+                    "root": str(request.root),
+                    "fingerprint": dict(request.fingerprint),
+                    "manifest": manifest,
+                    "watch": watch,
+                    "skipped": dict(found.skipped),
+                    "notes": list(found.notes),
+                    "indexed_at": datetime.now(UTC).isoformat(timespec="seconds"),
+                }
+            )
+        catalog.checkpoint()
+        store.collect_garbage(manifest)
+    totals = catalog.totals()
+    reasons = dict(found.skipped)
+    for reason, count in catalog.group_counts("skipped", "skipped != ''").items():
+        reasons[reason] = reasons.get(reason, 0) + count
+    return IndexReport(
+        root=str(request.root),
+        generation=generation,
+        files=FileCounts(
+            tally.indexed, tally.unchanged, tally.removed, sum(reasons.values()) - reasons.get("unreadable", 0),
+            len(tally.failures),
+        ),
+        chunks=totals["chunks"],
+        definitions=totals["definitions"],
+        embedded=tally.embedded,
+        skipped_reasons=reasons,
+        failures=tuple(tally.failures),
+        seconds=round(time.monotonic() - started, 3),
+        notes=(*notes, *tally.notes),
+    )  # fmt: skip
+
+
+def _write(
+    request: BuildRequest,
+    catalog: Catalog,
+    store: Store,
+    todo: Plan,
+    known: Mapping[str, FileRecord],
+    manifest: Any,
+    tally: _Tally,
+) -> tuple[bool, Any]:
+    """Carry out a plan inside the caller's transaction. Returns whether anything changed, and the manifest."""
+    writer = store.writer(manifest)
+    cache = VectorCache(request.directory / "vectors.db") if request.embedder else None
+    try:
+        removed = list(todo.gone)
+        files = [(file.path, file.stat.size) for file in todo.read]
+        stats = {file.path: file.stat for file in todo.read}
+        done = 0
+        for parsed, read_at in _parsed(request, files):
+            fresh = _settled(parsed, stats, known, catalog, removed, tally, read_at)
+            _store(request, catalog, writer, parsed, fresh, stats, read_at, cache, tally)
+            done += len(parsed.files)
+            if request.progress:
+                request.progress("parsing", done, len(files))
+        catalog.remove_files([record.id for record in todo.gone])
+        writer.remove([record.id for record in removed if not record.skipped])
+        tally.removed += len(todo.gone)
+        if request.progress:
+            request.progress("writing", len(files), len(files))
+        return bool(tally.indexed or removed), writer.finish()
+    except BaseException:
+        writer.abort()
+        raise
+    finally:
+        if cache is not None:
+            cache.trim()
+            tally.notes.extend(cache.notes)
+            cache.close()
+
+
+def _parsed(request: BuildRequest, files: list[tuple[str, int]]) -> Iterator[tuple[ParsedBatch, int]]:
+    if not files:
+        return
+    started = time.time_ns()
+    for batch in parse_all(str(request.root), files, request.limits, request.workers):
+        yield batch, started
+
+
+def _settled(
+    parsed: ParsedBatch, todo: Mapping[str, FileStat], known: Mapping[str, FileRecord], catalog: Catalog,
+    removed: list[FileRecord], tally: _Tally, read_at: int,
+) -> list[bool]:  # fmt: skip
+    """Per file whether it must be stored. Same content keeps its rows; what cannot be read keeps its old ones."""
+    fresh: list[bool] = []
+    stats: list[tuple[int, FileStat]] = []
+    for file in parsed.files:
+        old = known.get(file.path)
+        if file.failed:
+            tally.failures.append(Failure(file.path, file.failed))
+            if old is not None and old.strategy == _FAILED:
+                stats.append((old.id, todo[file.path]))
+            fresh.append(old is None)
+        elif old is not None and file.stat and old.hash == file.content_hash and old.strategy != _FAILED:
+            stats.append((old.id, trusted(file.stat, read_at)))
+            tally.unchanged += 1
+            fresh.append(False)
+        else:
+            if file.error:
+                tally.failures.append(Failure(file.path, file.error))
+            if old is not None:
+                catalog.remove_files([old.id])  # now: a path is stored once
+                removed.append(old)
+            fresh.append(True)
+    catalog.set_stats(stats)
+    return fresh
+
+
+def _store(
+    request: BuildRequest, catalog: Catalog, writer: StoreWriter, parsed: ParsedBatch, fresh: list[bool],
+    todo: Mapping[str, FileStat], read_at: int, cache: VectorCache | None, tally: _Tally,
+) -> None:  # fmt: skip
+    """Store the fresh files of a batch in the catalog and the chunk store."""
+    rows: list[FileRow] = []
+    kept: list[ParsedFile | None] = []
+    for file, new in zip(parsed.files, fresh, strict=True):
+        indexed = new and not file.skipped and not file.failed
+        kept.append(file if indexed else None)
+        if not new:
+            continue
+        file_id = catalog.add_file(_record(file, todo, read_at), file.text, file.definitions, file.chunks)
+        if indexed:
+            rows.append(FileRow(file_id, file.path, file.language, int(file.flags), len(file.chunks)))
+            tally.indexed += 1
+    if not rows:
+        return
+    vectors = None
+    if request.embedder is not None and cache is not None:
+        texts = [text for file in kept if file for text in _embedded_texts(file)]
+        vectors, computed = embed_with_cache(request.embedder, cache, texts)
+        tally.embedded += computed
+    kinds = [_KIND_NUMBERS[chunk.kind] for file in kept if file for chunk in file.chunks]
+    writer.add(
+        ChunkBatch(rows, np.array(kinds, np.uint8), parsed.vocabulary, _kept_postings(parsed, kept), vectors)
+    )
+
+
+def _record(file: ParsedFile, todo: Mapping[str, FileStat], read_at: int) -> FileRecord:
+    stat = trusted(file.stat, read_at) if file.stat else todo[file.path]
+    return FileRecord(
+        id=0, path=file.path, stat=stat, hash=file.content_hash, language=file.language, flags=file.flags,
+        strategy=_FAILED if file.failed else file.strategy, lines=file.lines,
+        skipped=f"unreadable: {file.failed}" if file.failed else file.skipped, error=file.error,
+    )  # fmt: skip
+
+
+def _embedded_texts(file: ParsedFile) -> Iterator[str]:
+    """What is embedded of each chunk: its symbol, its text, its context. Not the path: a renamed file embeds nothing."""
+    text = zlib.decompress(file.text)
+    for chunk in file.chunks:
+        body = text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")
+        yield "\n".join(part for part in (chunk.symbol, body, chunk.context) if part)
+
+
+def _kept_postings(parsed: ParsedBatch, kept: list[ParsedFile | None]) -> dict[str, Postings]:
+    """The batch's postings with rows of files that are not stored dropped and the others renumbered."""
+    file_mask = np.array([file is not None for file in kept], bool)
+    chunk_mask = np.repeat(file_mask, [len(file.chunks) for file in parsed.files])
+    out = {}
+    for name, (rows, terms, counts) in parsed.postings.items():
+        mask = file_mask if name == "path" else chunk_mask
+        row = np.frombuffer(rows, np.uint32)
+        keep = mask[row]
+        renumbered = (np.cumsum(mask) - 1).astype(np.uint32)
+        out[name] = Postings(
+            renumbered[row[keep]], np.frombuffer(terms, np.uint32)[keep], np.frombuffer(counts, np.uint32)[keep]
+        )
+    return out

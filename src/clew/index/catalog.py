@@ -1,0 +1,359 @@
+"""The catalog: one SQLite file with files, texts, definitions, chunks and the store's manifest.
+
+Everything of a generation is committed in one transaction, so a read transaction sees exactly one.
+All SQL of the product stands here.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clew.errors import BusyIndexError, DamagedIndexError
+from clew.records import Chunk, Definition, FileFlag, FileStat
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x636C6577  # "clew": tells a catalog from any other SQLite file
+BUSY_MILLISECONDS = 10_000
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    hash BLOB NOT NULL, language TEXT NOT NULL, flags INTEGER NOT NULL, strategy TEXT NOT NULL,
+    lines INTEGER NOT NULL, checksum INTEGER NOT NULL, skipped TEXT NOT NULL, error TEXT NOT NULL);
+CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE definitions (
+    file_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+    symbol TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, signature TEXT NOT NULL, doc TEXT NOT NULL,
+    PRIMARY KEY (file_id, ordinal)) WITHOUT ROWID;
+CREATE INDEX definitions_by_name ON definitions (folded);
+CREATE TABLE chunks (
+    file_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL, symbol TEXT NOT NULL,
+    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL,
+    PRIMARY KEY (file_id, ordinal)) WITHOUT ROWID;
+"""
+
+_FILE_COLUMNS = "id, path, size, mtime_ns, ctime_ns, inode, hash, language, flags, strategy, lines, skipped, error"
+_INSERT_FILE = (
+    "INSERT INTO files (path, size, mtime_ns, ctime_ns, inode, hash, language, flags, strategy, lines, checksum,"
+    " skipped, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_DEFINITION = "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_SET_STAT = "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?"
+_SET_META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+_CHUNKS_OF = (
+    "SELECT ordinal, kind, symbol, start_line, end_line, start_byte, end_byte FROM chunks WHERE file_id = ?"
+    " ORDER BY ordinal"
+)
+_DEFINITION_COLUMNS = "name, symbol, kind, start_line, end_line, start_byte, end_byte, signature, doc"
+_DEFINITIONS_OF = f"SELECT {_DEFINITION_COLUMNS} FROM definitions WHERE file_id = ? ORDER BY ordinal"
+_DEFINITIONS_NAMED = f"SELECT file_id, {_DEFINITION_COLUMNS} FROM definitions WHERE folded = ? ORDER BY file_id LIMIT ?"
+_SQL_VARIABLES = 500  # below every SQLite's limit of variables in one statement
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file as stored. `skipped` is empty for an indexed file, else the reason found in its content."""
+
+    id: int
+    path: str
+    stat: FileStat
+    hash: bytes
+    language: str
+    flags: FileFlag
+    strategy: str
+    lines: int
+    skipped: str
+    error: str
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into the three states that users can act on."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if any(word in str(error) for word in ("locked", "busy")):
+            raise BusyIndexError(f"the index {path} is held by another process", hint="try again in a moment") from None
+        raise _damaged(path, error) from None
+    except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, ValueError, TypeError, KeyError) as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: Path, error: object) -> DamagedIndexError:
+    return DamagedIndexError(f"the index {path} cannot be read: {error}", hint="rebuild it with: clew index --full")
+
+
+class Catalog:
+    """An open catalog. Not thread-safe: one per thread."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def create(cls, path: Path) -> Catalog:
+        """A new, empty catalog that nobody reads yet, so without a journal: a crash leaves it unpublished."""
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.executescript(_SCHEMA)
+        return cls(path, connection)
+
+    @classmethod
+    def open(cls, path: Path) -> Catalog:
+        """Open an existing catalog; DamagedIndexError when it is none or of another schema."""
+        if not path.is_file():
+            raise DamagedIndexError(f"the index {path} is missing its catalog", hint="rebuild it with: clew index --full")
+        with _explained(path):
+            connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+            )
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+            # Durable against kill -9; a power cut may lose the last commit, which the next index run repeats.
+            connection.execute("PRAGMA synchronous = NORMAL")
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
+            connection.close()
+            raise DamagedIndexError(
+                f"{path} is not an index that this version can read", hint="rebuild it with: clew index --full"
+            )
+        return cls(path, connection)
+
+    def publish(self) -> None:
+        """Make a created catalog durable and readable by others while it is written."""
+        with _explained(self.path):
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self, *, write: bool = False) -> Iterator[None]:
+        """One view of one generation; with `write` also the only writer. Rolled back on any error."""
+        with _explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._connection.rollback()
+            raise
+        with _explained(self.path):
+            self._connection.commit()
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the file, as far as readers allow."""
+        with _explained(self.path):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def verify(self) -> None:
+        """Read every page; DamagedIndexError when one is inconsistent. O(size of the catalog)."""
+        with _explained(self.path):
+            found = self._connection.execute("PRAGMA integrity_check(3)").fetchall()
+        if found != [("ok",)]:
+            raise _damaged(self.path, str(found[0][0]).splitlines()[0])
+
+    # meta
+
+    def meta(self) -> dict[str, Any]:
+        with _explained(self.path):
+            return {key: json.loads(value) for key, value in self._connection.execute("SELECT key, value FROM meta")}
+
+    def generation(self) -> int:
+        with _explained(self.path):
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+            return int(row[0]) if row else 0
+
+    def set_meta(self, values: Mapping[str, Any]) -> None:
+        with _explained(self.path):
+            rows = [(key, json.dumps(value, ensure_ascii=True)) for key, value in values.items()]
+            self._connection.executemany(_SET_META, rows)
+
+    # writing
+
+    def add_file(
+        self,
+        record: FileRecord,
+        text: bytes,
+        definitions: Sequence[Definition],
+        chunks: Sequence[Chunk],
+    ) -> int:
+        """Store a file with all that was found in it; its id is new (`record.id` is ignored)."""
+        stat = record.stat
+        rows = [
+            (c.ordinal, c.kind, c.symbol, c.start_line, c.end_line, c.start_byte, c.end_byte) for c in chunks
+        ]
+        with _explained(self.path):
+            cursor = self._connection.execute(
+                _INSERT_FILE,
+                (
+                    _stored(record.path), stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, record.hash,
+                    record.language, int(record.flags), record.strategy, record.lines, _checksum(rows),
+                    record.skipped, record.error,
+                ),
+            )  # fmt: skip
+            file_id = cursor.lastrowid
+            assert file_id is not None
+            if text:
+                self._connection.execute("INSERT INTO texts VALUES (?, ?)", (file_id, text))
+            self._connection.executemany(_INSERT_CHUNK, [(file_id, *row) for row in rows])
+            self._connection.executemany(
+                _INSERT_DEFINITION,
+                [
+                    (
+                        file_id, ordinal, d.name, d.name.casefold(), d.symbol, d.kind, d.start_line, d.end_line,
+                        d.start_byte, d.end_byte, d.signature, d.doc,
+                    )
+                    for ordinal, d in enumerate(definitions)
+                ],
+            )  # fmt: skip
+        return file_id
+
+    def remove_files(self, file_ids: Sequence[int]) -> None:
+        with _explained(self.path):
+            for table, column in (("definitions", "file_id"), ("chunks", "file_id"), ("texts", "file_id"), ("files", "id")):
+                self._connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(each,) for each in file_ids])
+
+    def set_stats(self, stats: Iterable[tuple[int, FileStat]]) -> None:
+        with _explained(self.path):
+            rows = [(s.size, s.mtime_ns, s.ctime_ns, s.inode, file_id) for file_id, s in stats]
+            self._connection.executemany(_SET_STAT, rows)
+
+    # reading
+
+    def files(self) -> list[FileRecord]:
+        """Every known file by path, skipped ones included. O(files)."""
+        with _explained(self.path):
+            rows = self._connection.execute(f"SELECT {_FILE_COLUMNS} FROM files ORDER BY path").fetchall()
+            return [_file(row) for row in rows]
+
+    def stats(self) -> list[tuple[str, tuple[int, int, int, int]]]:
+        """Path and (size, mtime, ctime, inode) of every known file: the hot half of the freshness check."""
+        with _explained(self.path):
+            rows = self._connection.execute("SELECT path, size, mtime_ns, ctime_ns, inode FROM files").fetchall()
+            return [(_shown(row[0]), row[1:]) for row in rows]
+
+    def files_by_id(self, file_ids: Iterable[int]) -> dict[int, FileRecord]:
+        out = {}
+        for row in self._in(f"SELECT {_FILE_COLUMNS} FROM files WHERE id IN", list(file_ids)):
+            record = _file(row)
+            out[record.id] = record
+        return out
+
+    def file_named(self, path: str) -> FileRecord | None:
+        with _explained(self.path):
+            row = self._connection.execute(
+                f"SELECT {_FILE_COLUMNS} FROM files WHERE path = ?", (_stored(path),)
+            ).fetchone()
+            return _file(row) if row else None
+
+    def text(self, file_id: int) -> bytes:
+        """The file's text as UTF-8; empty when it has none."""
+        with _explained(self.path):
+            row = self._connection.execute("SELECT text FROM texts WHERE file_id = ?", (file_id,)).fetchone()
+            return zlib.decompress(row[0]) if row else b""
+
+    def chunks(self, file_id: int) -> list[Chunk]:
+        """The file's chunks by ordinal, checked against what was written. `context` is not kept."""
+        with _explained(self.path):
+            rows = self._connection.execute(_CHUNKS_OF, (file_id,)).fetchall()
+            (checksum,) = self._connection.execute("SELECT checksum FROM files WHERE id = ?", (file_id,)).fetchone()
+        if _checksum(rows) != checksum:
+            raise _damaged(self.path, f"the chunks of file {file_id} do not match their checksum")
+        return [Chunk(*row) for row in rows]
+
+    def definitions(self, file_id: int) -> list[Definition]:
+        with _explained(self.path):
+            return [Definition(*row) for row in self._connection.execute(_DEFINITIONS_OF, (file_id,))]
+
+    def definitions_named(self, name: str, limit: int) -> list[tuple[int, Definition]]:
+        """Definitions whose unqualified name equals `name`, whatever its case, with their file ids."""
+        with _explained(self.path):
+            rows = self._connection.execute(_DEFINITIONS_NAMED, (name.casefold(), limit)).fetchall()
+            return [(row[0], Definition(*row[1:])) for row in rows]
+
+    def files_ending(self, tail: str, limit: int) -> list[int]:
+        """Ids of indexed files whose path is `tail` or ends with `/tail`, shortest path first."""
+        with _explained(self.path):
+            sql = (
+                "SELECT id FROM files WHERE skipped = '' AND (path = ?1 OR substr(path, -length(?2)) = ?2)"
+                " ORDER BY length(path), path LIMIT ?3"
+            )
+            return [row[0] for row in self._connection.execute(sql, (tail, f"/{tail}", limit))]
+
+    def select_files(self, condition: str, values: Sequence[Any]) -> list[int]:
+        """Ids of indexed files under a condition made by `search.filters` (placeholders only), ascending."""
+        with _explained(self.path):
+            sql = f"SELECT id FROM files WHERE skipped = '' AND ({condition}) ORDER BY id"
+            return [row[0] for row in self._connection.execute(sql, values)]
+
+    def select_chunks(self, condition: str, values: Sequence[Any]) -> list[tuple[int, int]]:
+        """(file id, ordinal) of chunks under such a condition over chunks and their files, ascending."""
+        with _explained(self.path):
+            sql = (
+                "SELECT chunks.file_id, chunks.ordinal FROM chunks JOIN files ON files.id = chunks.file_id"
+                f" WHERE {condition} ORDER BY 1, 2"
+            )
+            return list(self._connection.execute(sql, values))
+
+    def totals(self) -> dict[str, int]:
+        with _explained(self.path):
+            count = lambda sql: int(self._connection.execute(sql).fetchone()[0])  # noqa: E731 - three times the same
+            return {
+                "files": count("SELECT count(*) FROM files WHERE skipped = ''"),
+                "chunks": count("SELECT count(*) FROM chunks"),
+                "definitions": count("SELECT count(*) FROM definitions"),
+            }
+
+    def group_counts(self, column: str, condition: str = "skipped = ''") -> dict[str, int]:
+        """How many files per value of a column; both arguments are constants of the caller's code."""
+        with _explained(self.path):
+            sql = f"SELECT {column}, count(*) FROM files WHERE {condition} GROUP BY {column} ORDER BY 2 DESC, 1"
+            return {str(key): int(count) for key, count in self._connection.execute(sql)}
+
+    def _in(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        for start in range(0, len(values), _SQL_VARIABLES):
+            part = values[start : start + _SQL_VARIABLES]
+            with _explained(self.path):
+                rows = self._connection.execute(f"{sql} ({', '.join('?' * len(part))})", part).fetchall()
+            yield from rows
+
+
+def _file(row: tuple[Any, ...]) -> FileRecord:
+    file_id, path, size, mtime, ctime, inode, digest, language, flags, strategy, lines, skipped, error = row
+    return FileRecord(
+        file_id, _shown(path), FileStat(size, mtime, ctime, inode), digest, language, FileFlag(flags), strategy, lines,
+        skipped, error,
+    )  # fmt: skip
+
+
+def _checksum(rows: Iterable[tuple[Any, ...]]) -> int:
+    return zlib.crc32(repr(list(rows)).encode("utf-8", "surrogateescape"))
+
+
+def _stored(path: str) -> str | bytes:
+    """A path as SQLite takes it: text, or the raw bytes of a name that is not UTF-8."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "surrogateescape")
+    return path
+
+
+def _shown(path: str | bytes) -> str:
+    return path.decode("utf-8", "surrogateescape") if isinstance(path, bytes) else path

@@ -1,0 +1,45 @@
+"""What an index was made with. A difference in any field means a rebuild, and the field is named."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+
+from clew.index.catalog import SCHEMA_VERSION
+
+PIPELINE_VERSION = 1  # raise it when parsing, chunking or terms change what is stored
+
+
+def fingerprint(*, embedder: str, store: str, chunk_bytes: int, include_generated: bool, max_bytes: int) -> dict[str, str]:
+    """Field by field, so that a mismatch can be named."""
+    return {
+        "schema": str(SCHEMA_VERSION),
+        "pipeline": str(PIPELINE_VERSION),
+        "languages": _languages_digest(),
+        "embedder": embedder,
+        "store": store,
+        "chunk_bytes": str(chunk_bytes),
+        "include_generated": str(include_generated).lower(),
+        "max_file_bytes": str(max_bytes),
+    }
+
+
+def differences(stored: Mapping[str, object], wanted: Mapping[str, str]) -> list[str]:
+    """Each differing field as `field: stored -> wanted`."""
+    return [f"{key}: {stored.get(key, 'unknown')} -> {value}" for key, value in wanted.items() if stored.get(key) != value]
+
+
+@functools.cache
+def _languages_digest() -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for folder in sorted(files("clew.languages").iterdir(), key=lambda entry: entry.name):
+        if not folder.is_dir():
+            continue
+        for name in ("pack.toml", "definitions.scm"):
+            source = folder / name
+            if source.is_file():
+                digest.update(f"{folder.name}/{name}".encode())
+                digest.update(source.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,189 @@
+"""A query against one generation: analyse, gather, rank, choose lines, fit the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clew.embedding import Embedder
+from clew.index.catalog import Catalog, FileRecord
+from clew.index.store import CHUNK_BITS, StoreReader, Where
+from clew.parsing.tokens import Tokenizer
+from clew.records import Hit, Place
+from clew.search.budget import count_tokens, cut_to_tokens
+from clew.search.candidates import Candidates, gather
+from clew.search.features import SIGNALS, FileSignals, file_signals
+from clew.search.places import Span, spans
+from clew.search.query import Query, analyse
+from clew.search.ranker import rank
+from clew.search.secrets import mask
+
+HIT_TOKENS = 12  # path and line numbers around a hit's text
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an answer is to hold."""
+
+    limit: int = 10
+    places: int = 2
+    budget: int | None = None
+    text: bool = True
+    explain: bool = False
+    mask_secrets: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits with notes on what was left out or masked, and the tokens of their text."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+    tokens: int
+
+
+def answer(
+    text: str, catalog: Catalog, reader: StoreReader, tokenizer: Tokenizer, where: Where, wanted: Wanted,
+    embedder: Embedder | None = None, keep: Callable[[FileRecord], bool] = lambda file: True,
+) -> Found:  # fmt: skip
+    """Answer a query from one generation. `keep` drops files that must not answer any more."""
+    query = analyse(text, tokenizer)
+    vector = embedder.embed_query(query.text) if embedder is not None else None
+    candidates = gather(catalog, reader, query, vector, where)
+    signals = file_signals(candidates, query, tokenizer)
+    ids, scores = rank(signals)
+    best: list[tuple[int, float]] = []
+    for file_id, score in zip(ids.tolist(), scores.tolist(), strict=True):
+        if len(best) == wanted.limit:
+            break
+        if keep(candidates.files[file_id]):
+            best.append((file_id, score))
+    lines = spans([each for each, _ in best], candidates, query, catalog, reader, where, wanted.places)
+    shown = [(file_id, score) for file_id, score in best if lines[file_id] or not _restricted(where)]
+    return _assemble(shown, lines, candidates, signals, catalog, wanted)
+
+
+def _restricted(where: Where) -> bool:
+    return where.kinds is not None or where.chunks is not None
+
+
+def similar(
+    path: str, line: int, catalog: Catalog, reader: StoreReader, tokenizer: Tokenizer, where: Where, wanted: Wanted,
+    keep: Callable[[FileRecord], bool] = lambda file: True,
+) -> Found | None:  # fmt: skip
+    """Chunks most like the one at a place, by vector where there is one, else by its rarest words.
+
+    None when no indexed chunk holds that line. The chunk itself is not among the answers.
+    """
+    file = catalog.file_named(path)
+    chunk = next(
+        (c for c in catalog.chunks(file.id) if c.start_line <= line <= c.end_line), None
+    ) if file is not None and not file.skipped else None  # fmt: skip
+    if file is None or chunk is None:
+        return None
+    own = file.id << CHUNK_BITS | chunk.ordinal
+    depth = 20 * wanted.limit
+    vectors = reader.vectors(np.array([own], np.int64))
+    if vectors is not None:
+        found = reader.search_vectors(vectors[0], depth, where)
+    else:
+        body = catalog.text(file.id)[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")
+        found = reader.search_text("body", _rare_terms(tokenizer(body), reader), depth, where)  # type: ignore[assignment]
+    own_lines = (file.id, chunk.start_line, chunk.end_line)
+    return _assemble_chunks(found.ids.tolist(), found.scores.tolist(), own_lines, catalog, wanted, keep)
+
+
+def _rare_terms(terms: Sequence[str], reader: StoreReader, most: int = 40) -> dict[str, float]:
+    counts = {term: terms.count(term) for term in dict.fromkeys(terms)}
+    rarest = sorted(counts, key=lambda term: (reader.document_frequency("body", term), term))[:most]
+    return {term: 1.0 + 0.25 * (counts[term] - 1) for term in rarest}
+
+
+def _assemble_chunks(
+    ids: list[int], scores: list[float], own: tuple[int, int, int], catalog: Catalog, wanted: Wanted,
+    keep: Callable[[FileRecord], bool],
+) -> Found:  # fmt: skip
+    lines: dict[int, list[Span]] = {}
+    best: dict[int, float] = {}
+    for chunk_id, score in zip(ids, scores, strict=True):
+        file_id, ordinal = chunk_id >> CHUNK_BITS, chunk_id & ((1 << CHUNK_BITS) - 1)
+        if len(lines) == wanted.limit and file_id not in lines:
+            continue
+        chunk = catalog.chunks(file_id)[ordinal]
+        if file_id == own[0] and chunk.start_line <= own[2] and chunk.end_line >= own[1]:
+            continue
+        taken = lines.setdefault(file_id, [])
+        overlapping = any(chunk.start_line <= s.end_line and chunk.end_line >= s.start_line for s in taken)
+        if len(taken) < wanted.places and not overlapping:
+            best.setdefault(file_id, score)
+            taken.append(
+                Span(
+                    chunk.start_line, chunk.end_line, chunk.start_byte, chunk.end_byte, chunk.symbol, chunk.kind, score
+                )
+            )
+    files = catalog.files_by_id(lines)
+    shown = [(file_id, score) for file_id, score in best.items() if keep(files[file_id])]
+    return _assemble(shown, lines, Candidates({}, None, (), {}, files), None, catalog, wanted)  # type: ignore[arg-type]
+
+
+def _assemble(
+    best: list[tuple[int, float]], lines: dict[int, list[Span]], candidates: Candidates, signals: FileSignals | None,
+    catalog: Catalog, wanted: Wanted,
+) -> Found:  # fmt: skip
+    hits: list[Hit] = []
+    masked = left_out = 0
+    left = wanted.budget
+    total = 0
+    for file_id, score in best:
+        file = candidates.files[file_id]
+        source = catalog.text(file_id) if wanted.text or wanted.budget is not None else b""
+        places: list[Place] = []
+        for span in lines[file_id]:
+            place, count, tokens = _place(file.path, span, source, wanted, left)
+            if place is None:
+                left_out += 1
+                continue
+            places.append(place)
+            masked += count
+            total += tokens
+            left = left - tokens if left is not None else None
+        if not places and lines[file_id]:
+            continue
+        values = None
+        if wanted.explain and signals is not None:
+            row = int(np.searchsorted(signals.ids, file_id))
+            values = {name: round(float(signals.values[name][row]), 4) for name in SIGNALS}
+        hits.append(Hit(len(hits) + 1, file.path, file.language, round(score, 4), tuple(places), signals=values))
+    notes = []
+    if left_out:
+        notes.append(f"{left_out} more places did not fit the budget of {wanted.budget} tokens")
+    if masked:
+        notes.append(f"{masked} key-like literals are masked")
+    return Found(tuple(hits), tuple(notes), total)
+
+
+def _place(
+    path: str, span: Span, source: bytes, wanted: Wanted, left: int | None
+) -> tuple[Place | None, int, int]:
+    """The place with its text, how much was masked, and its tokens; None when it does not fit."""
+    place = Place(path, span.start_line, span.end_line, span.symbol, span.kind)
+    if not wanted.text:
+        if left is not None and left < HIT_TOKENS:
+            return None, 0, 0
+        return place, 0, HIT_TOKENS
+    text = source[span.start_byte : span.end_byte].decode("utf-8", "replace").rstrip("\r\n")
+    masked = 0
+    if wanted.mask_secrets:
+        text, masked = mask(text)
+    tokens = count_tokens(text) + HIT_TOKENS
+    if left is None or tokens <= left:
+        return replace(place, text=text), masked, tokens
+    cut = cut_to_tokens(text, left - HIT_TOKENS)
+    if not cut:
+        return None, 0, 0
+    end = span.start_line + cut.count("\n")
+    return replace(place, text=cut, end_line=min(end, span.end_line), truncated=True), masked, (
+        count_tokens(cut) + HIT_TOKENS
+    )

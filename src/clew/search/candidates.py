@@ -1,0 +1,126 @@
+"""The recalls: text over chunks and over files, symbols and paths by name, vectors. One pass per query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.index.catalog import Catalog, FileRecord
+from clew.index.store import CHUNK_BITS, Float32s, StoreReader, TextHits, VectorHits, Where
+from clew.records import Definition
+from clew.search.query import Query, dotted, last_name
+
+# Depth of each recall. Files beyond these never decided a query of the development sets.
+CHUNK_DEPTH = 400
+FILE_DEPTH = 200
+SAME_NAME = 200  # definitions of one name that are looked at: `main` or `New` may have thousands
+MAX_NAMES = 12
+MAX_FRAMES = 30
+
+TEXT_DEPTHS = {
+    "body": CHUNK_DEPTH,
+    "symbol": CHUNK_DEPTH // 2,
+    "file_body": FILE_DEPTH,
+    "file_symbol": FILE_DEPTH,
+    "path": FILE_DEPTH,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A definition that the query names. `exact`: as written, else only without regard to case or qualifier."""
+
+    file_id: int
+    definition: Definition
+    exact: bool
+    alternatives: int  # how many definitions share the name
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the recalls found: `texts` by field, files by id, and places that the query points at."""
+
+    texts: dict[str, TextHits]
+    vectors: VectorHits
+    named: tuple[Named, ...]
+    pointed: dict[int, int]  # file id -> line of a stack frame (0: the file alone), first frame first
+    files: dict[int, FileRecord]
+
+
+def gather(catalog: Catalog, reader: StoreReader, query: Query, vector: Float32s | None, where: Where) -> Candidates:
+    """Run every recall under the filter. Cost: the postings of the query's terms, and the vectors scanned."""
+    texts = {field: reader.search_text(field, query.terms, depth, where) for field, depth in TEXT_DEPTHS.items()}
+    vectors = (
+        reader.search_vectors(vector, CHUNK_DEPTH, where)
+        if vector is not None and vector.any()
+        else VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))
+    )
+    allowed = _Allowed(where)
+    named = tuple(each for each in _named(catalog, query) if allowed(each.file_id, each.definition.kind))
+    pointed = {file_id: line for file_id, line in _pointed(catalog, query) if allowed(file_id)}
+    ids = {each.file_id for each in named} | set(pointed)
+    for field, hits in texts.items():
+        ids.update((hits.ids if field.startswith("file") or field == "path" else hits.ids >> CHUNK_BITS).tolist())
+    ids.update((vectors.ids >> CHUNK_BITS).tolist())
+    return Candidates(texts, vectors, named, pointed, catalog.files_by_id(sorted(ids)))
+
+
+class _Allowed:
+    """The filter for what is looked up by name: the store has applied it to what it found."""
+
+    def __init__(self, where: Where) -> None:
+        self._files = None if where.files is None else set(where.files.tolist())
+        if where.chunks is not None:
+            with_chunks = set((where.chunks >> CHUNK_BITS).tolist())
+            self._files = with_chunks if self._files is None else self._files & with_chunks
+        self._kinds = where.kinds
+
+    def __call__(self, file_id: int, kind: str | None = None) -> bool:
+        if self._files is not None and file_id not in self._files:
+            return False
+        return kind is None or self._kinds is None or kind in self._kinds
+
+
+def _named(catalog: Catalog, query: Query) -> Iterable[Named]:
+    seen: set[tuple[int, int]] = set()
+    for name in _wanted_names(query):
+        wanted = dotted(name)
+        found = catalog.definitions_named(last_name(name), SAME_NAME)
+        for file_id, definition in found:
+            qualified = "." in wanted and not f".{definition.symbol}".casefold().endswith(f".{wanted}".casefold())
+            if qualified or (file_id, definition.start_byte) in seen:
+                continue
+            seen.add((file_id, definition.start_byte))
+            exact = f".{definition.symbol}".endswith(f".{wanted}")
+            yield Named(file_id, definition, exact, len(found))
+
+
+def _wanted_names(query: Query) -> list[str]:
+    frames = [frame.name for frame in query.frames if frame.name]
+    return list(dict.fromkeys([*frames, *query.names]))[:MAX_NAMES]
+
+
+def _pointed(catalog: Catalog, query: Query) -> Iterable[tuple[int, int]]:
+    """Files that the query names by path, with the line where it gives one. The last frame of a trace
+    is the nearest to the fault in Python, the first elsewhere; both are only first among equals here."""
+    wanted = [(frame.file, frame.line) for frame in query.frames[:MAX_FRAMES]]
+    wanted += [(path, 0) for path in query.paths if all(path != file for file, _ in wanted)]
+    seen: set[int] = set()
+    for path, line in wanted:
+        for file_id in _files_at(catalog, path):
+            if file_id not in seen:
+                seen.add(file_id)
+                yield file_id, line
+
+
+def _files_at(catalog: Catalog, path: str) -> list[int]:
+    """Files whose path ends with the longest possible tail of a written path."""
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")][-8:]
+    for start in range(len(parts)):
+        tail = "/".join(parts[start:])
+        found = catalog.files_ending(tail, SAME_NAME)
+        if found:
+            return found
+    return []

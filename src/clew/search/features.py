@@ -1,0 +1,142 @@
+"""The signals of each candidate file and chunk, as plain arrays. Every one is documented in SIGNALS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.index.catalog import FileRecord
+from clew.index.store import CHUNK_BITS, Float32s, Int64s, TextHits
+from clew.parsing.tokens import Tokenizer
+from clew.records import FileFlag
+from clew.search.candidates import Candidates, Named
+from clew.search.query import Query
+
+SIGNALS = {
+    "body": "best chunk's BM25 over its text, relative to the best of the query",
+    "body_top3": "sum of the three best chunks' BM25, likewise",
+    "file_body": "BM25 over the whole file, likewise",
+    "symbol": "best chunk's BM25 over definition names, likewise",
+    "file_symbol": "BM25 over all definition names of the file, likewise",
+    "path": "BM25 over the path's words, likewise",
+    "cover_body": "share of the query, by rarity, that the best chunk holds",
+    "cover_file": "share of the query that the file holds",
+    "cover_symbol": "share of the query among the file's definition names",
+    "cover_path": "share of the query among the path's words",
+    "vector": "best chunk's cosine similarity, relative to the best of the query",
+    "vector_top3": "sum of the three best chunks' similarities, likewise",
+    "defines": "1 if the file defines a name of the query as written, less when many files do",
+    "defines_folded": "the same without regard to case",
+    "stem": "share of the file name's words that are in the query",
+    "stem_exact": "1 if the file name is a name of the query",
+    "pointed": "1 if a path or stack frame of the query names the file; later frames count less",
+    "test": "1 for test code",
+    "example": "1 for examples",
+    "vendored": "1 for third-party code",
+    "documentation": "1 for prose",
+    "stub": "1 for declarations only (.pyi, .d.ts)",
+    "barrel": "1 for files that only gather others (__init__, index, mod)",
+    "data": "1 for configuration and data without definitions",
+    "depth": "directories above the file",
+    "length": "logarithm of the number of lines",
+}
+_BARRELS = frozenset({"__init__", "index", "mod", "lib", "main", "package-info", "doc"})
+_FLAGS = (
+    ("test", FileFlag.TEST), ("example", FileFlag.EXAMPLE), ("vendored", FileFlag.VENDORED),
+    ("documentation", FileFlag.DOCUMENTATION), ("stub", FileFlag.STUB),
+)  # fmt: skip
+Bools = npt.NDArray[np.bool_]
+# How much a definition of this kind answers a name that is asked for.
+_KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7, "section": 0.4, "module": 0.7}
+
+
+@dataclass(frozen=True, slots=True)
+class FileSignals:
+    """`values[name][i]` is a signal of the file `ids[i]`."""
+
+    ids: Int64s
+    values: dict[str, Float32s]
+
+
+def file_signals(candidates: Candidates, query: Query, tokenizer: Tokenizer) -> FileSignals:
+    """The signals of every candidate file, ids ascending. O(candidates)."""
+    ids = np.array(sorted(candidates.files), np.int64)
+    values = {name: np.zeros(len(ids), np.float32) for name in SIGNALS}
+    texts = candidates.texts
+    _best_chunks(values, ids, "body", texts["body"])
+    _best_chunks(values, ids, "symbol", texts["symbol"])
+    for name, cover in (("file_body", "cover_file"), ("file_symbol", "cover_symbol"), ("path", "cover_path")):
+        rows, hits = np.searchsorted(ids, texts[name].ids), texts[name]
+        values[name][rows] = _relative(hits.scores)
+        values[cover][rows] = hits.coverage
+    _vectors(values, ids, candidates)
+    _names(values, ids, candidates.named)
+    for order, file_id in enumerate(candidates.pointed):
+        values["pointed"][np.searchsorted(ids, file_id)] = 1.0 / (1.0 + 0.1 * order)
+    _facts(values, [candidates.files[int(each)] for each in ids], query, tokenizer)
+    return FileSignals(ids, values)
+
+
+def _relative(scores: Float32s) -> Float32s:
+    top = float(scores.max()) if len(scores) else 0.0
+    return scores / np.float32(top) if top > 0 else scores
+
+
+def _best_chunks(values: dict[str, Float32s], ids: Int64s, name: str, hits: TextHits) -> None:
+    rows = np.searchsorted(ids, hits.ids >> CHUNK_BITS)
+    np.maximum.at(values[name], rows, _relative(hits.scores))
+    if name == "body":
+        np.maximum.at(values["cover_body"], rows, hits.coverage)
+        values["body_top3"][:] = _top3(rows, hits.scores, len(ids))
+
+
+def _top3(rows: Int64s, scores: Float32s, count: int) -> Float32s:
+    """Sum of the three best scores per row, relative; hits come best first."""
+    out = np.zeros(count, np.float32)
+    seen = np.zeros(count, np.int32)
+    for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
+        if seen[row] < 3:
+            seen[row] += 1
+            out[row] += score
+    return _relative(out)
+
+
+def _vectors(values: dict[str, Float32s], ids: Int64s, candidates: Candidates) -> None:
+    hits = candidates.vectors
+    if not len(hits.ids):
+        return
+    rows = np.searchsorted(ids, hits.ids >> CHUNK_BITS)
+    scores = np.maximum(hits.scores, 0)
+    np.maximum.at(values["vector"], rows, _relative(scores))
+    values["vector_top3"][:] = _top3(rows, scores, len(ids))
+
+
+def _names(values: dict[str, Float32s], ids: Int64s, named: Iterable[Named]) -> None:
+    for each in named:
+        row = int(np.searchsorted(ids, each.file_id))
+        weight = _KIND_WEIGHT.get(each.definition.kind, 1.0) / (1.0 + 0.02 * (each.alternatives - 1))
+        values["defines_folded"][row] = max(values["defines_folded"][row], weight)
+        if each.exact:
+            values["defines"][row] = max(values["defines"][row], weight)
+
+
+def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query, tokenizer: Tokenizer) -> None:
+    """What is known of a file without its text."""
+    names = {name.casefold().replace("_", "").replace("-", "") for name in query.names}
+    if query.words <= 2:
+        names.add(query.text.casefold().replace(" ", "").replace("_", ""))
+    for row, file in enumerate(files):
+        stem = file.path.rpartition("/")[2].split(".")[0] or file.path.rpartition("/")[2]
+        words = tokenizer(stem)
+        parts = [word for word in words if word != "".join(words[:-1])] or words
+        values["stem"][row] = sum(part in query.terms for part in parts) / len(parts) if parts else 0.0
+        values["stem_exact"][row] = stem.casefold().replace("_", "").replace("-", "") in names
+        values["barrel"][row] = stem in _BARRELS
+        values["data"][row] = file.strategy != "syntax" and not file.flags & FileFlag.DOCUMENTATION
+        values["depth"][row] = file.path.count("/")
+        values["length"][row] = np.log1p(file.lines)
+        for name, flag in _FLAGS:
+            values[name][row] = bool(file.flags & flag)

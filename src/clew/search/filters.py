@@ -1,0 +1,236 @@
+"""Filters of a search, resolved to ids before anything is ranked.
+
+The filter expression (`--filter`):
+
+    EXPR   = EXPR or EXPR | EXPR and EXPR | not EXPR | (EXPR) | TEST
+    TEST   = FIELD OP VALUE | FIELD in (VALUE, ...) | FIELD like 'GLOB' | FLAG
+    FIELD  = path, language, kind, symbol, lines, size, start_line, end_line
+    OP     = = != < <= > >=
+    FLAG   = test, generated, vendored, documentation, example, stub
+    VALUE  = 'text' (a quote is doubled), a bare word, or a number
+
+e.g. `language = go and not test and symbol like 'Pod*'`. It is parsed here and becomes
+placeholders of a statement, never part of its text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.errors import UsageError
+from clew.index.catalog import Catalog
+from clew.index.store import CHUNK_BITS, Where
+from clew.languages import packs
+from clew.records import CHUNK_KINDS, FileFlag
+
+MAX_EXPRESSION = 4_000  # characters
+MAX_DEPTH = 50  # nested parentheses and `not`
+
+_TEXT_FIELDS = ("path", "language", "kind", "symbol")
+_NUMBER_FIELDS = ("lines", "size", "start_line", "end_line")
+_CHUNK_FIELDS = frozenset({"kind", "symbol", "start_line", "end_line"})
+_FLAGS = {flag.name.lower(): int(flag) for flag in FileFlag if flag.name and flag is not FileFlag.SYNTAX_ERRORS}
+_TESTS = {"with": "", "without": "(flags & 1) = 0", "only": "(flags & 1) != 0"}
+_TOKEN = re.compile(r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<op><=|>=|!=|[=<>(),])|(?P<word>[\w./*?+#-]+))")
+_HINT = "see the grammar of --filter in docs/reference.md, e.g. \"language = go and not test\""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What the caller restricts: path prefixes relative to the root, names, and an expression."""
+
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tests: str = "with"
+    expression: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition with placeholders; `chunks` when it needs more than the file's own columns."""
+
+    sql: str
+    values: tuple[str | int, ...]
+    chunks: bool = False
+
+
+def resolve(filters: Filters, catalog: Catalog) -> tuple[Where, tuple[str, ...]]:
+    """The filter as ids, with a note for each path that nothing lies under. UsageError for unknown values."""
+    conditions, notes = _file_conditions(filters, catalog)
+    expression = parse_expression(filters.expression) if filters.expression.strip() else None
+    chunks = None
+    if expression is not None and expression.chunks:
+        found = catalog.select_chunks(expression.sql, expression.values)
+        chunks = np.array([file_id << CHUNK_BITS | ordinal for file_id, ordinal in found], np.int64)
+        file_ids = np.unique(chunks >> CHUNK_BITS)
+        files: np.ndarray[tuple[int], np.dtype[np.int64]] | None = file_ids
+    else:
+        files = None
+        if expression is not None:
+            conditions.append(expression)
+    if conditions:
+        sql = " AND ".join(f"({each.sql})" for each in conditions)
+        ids = np.array(catalog.select_files(sql, [value for each in conditions for value in each.values]), np.int64)
+        files = ids if files is None else np.intersect1d(files, ids)
+    return Where(files, chunks, frozenset(filters.kinds) or None), tuple(notes)
+
+
+def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition], list[str]]:
+    _check("kind", filters.kinds, CHUNK_KINDS)
+    conditions: list[Condition] = []
+    notes: list[str] = []
+    if filters.tests not in _TESTS:
+        raise UsageError(f"tests must be one of {', '.join(_TESTS)}, not '{filters.tests}'")
+    if _TESTS[filters.tests]:
+        conditions.append(Condition(_TESTS[filters.tests], ()))
+    if filters.languages:
+        known = {each.name for each in packs()} | set(catalog.group_counts("language"))
+        _check("language", filters.languages, sorted(name for name in known if name))
+        marks = ", ".join("?" * len(filters.languages))
+        conditions.append(Condition(f"language IN ({marks})", filters.languages))
+    prefixes = [path for path in filters.paths if path not in ("", ".")]
+    if prefixes and len(prefixes) == len(filters.paths):
+        notes.extend(
+            f"nothing is indexed under '{path}'" for path in prefixes if not catalog.select_files(*_under(path))
+        )
+        parts = [_under(path) for path in prefixes]
+        conditions.append(
+            Condition(" OR ".join(f"({sql})" for sql, _ in parts), tuple(value for _, values in parts for value in values))
+        )
+    return conditions, notes
+
+
+def _under(path: str) -> tuple[str, tuple[str, ...]]:
+    """Directory-exact: `src/app` is not `src/app2`, and `_` and `%` mean themselves."""
+    path = path.rstrip("/")
+    return "path = ? OR substr(path, 1, length(?)) = ?", (path, f"{path}/", f"{path}/")
+
+
+def _check(what: str, given: tuple[str, ...], allowed: tuple[str, ...] | list[str]) -> None:
+    for value in given:
+        if value not in allowed:
+            raise UsageError(f"unknown {what} '{value}'", hint=f"one of: {', '.join(allowed)}")
+
+
+def parse_expression(text: str) -> Condition:
+    """Parse a filter expression; UsageError names the place of the fault."""
+    if len(text) > MAX_EXPRESSION:
+        raise UsageError(f"the filter is longer than {MAX_EXPRESSION} characters")
+    parser = _Parser(text)
+    condition = parser.either(0)
+    if parser.peek():
+        raise parser.error("'and', 'or' or the end")
+    return condition
+
+
+class _Parser:
+    """Recursive descent, bounded by MAX_DEPTH."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: list[tuple[str, str, int]] = []
+        position = 0
+        while text[position:].strip():
+            match = _TOKEN.match(text, position)
+            if match is None or match.lastgroup is None:
+                raise UsageError(f"the filter has a fault at character {position + 1}: {text}", hint=_HINT)
+            self._tokens.append((match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)))
+            position = match.end()
+        self._next = 0
+
+    def peek(self) -> str:
+        return self._tokens[self._next][1].lower() if self._next < len(self._tokens) else ""
+
+    def error(self, wanted: str) -> UsageError:
+        if self._next >= len(self._tokens):
+            return UsageError(f"the filter ends where {wanted} should stand: {self._text}", hint=_HINT)
+        _, token, position = self._tokens[self._next]
+        return UsageError(
+            f"the filter has '{token}' at character {position + 1} where {wanted} should stand: {self._text}", hint=_HINT
+        )
+
+    def _take(self, wanted: str = "") -> tuple[str, str]:
+        if self._next >= len(self._tokens) or (wanted and self.peek() != wanted):
+            raise self.error(f"'{wanted}'" if wanted else "a value")
+        kind, token, _ = self._tokens[self._next]
+        self._next += 1
+        return kind, token
+
+    def either(self, depth: int) -> Condition:
+        condition = self._both(depth)
+        while self.peek() == "or":
+            self._take()
+            condition = _joined(condition, "OR", self._both(depth))
+        return condition
+
+    def _both(self, depth: int) -> Condition:
+        condition = self._one(depth)
+        while self.peek() == "and":
+            self._take()
+            condition = _joined(condition, "AND", self._one(depth))
+        return condition
+
+    def _one(self, depth: int) -> Condition:
+        if depth > MAX_DEPTH:
+            raise UsageError(f"the filter nests deeper than {MAX_DEPTH}", hint=_HINT)
+        if self.peek() == "not":
+            self._take()
+            inner = self._one(depth + 1)
+            return Condition(f"NOT ({inner.sql})", inner.values, inner.chunks)
+        if self.peek() == "(":
+            self._take()
+            inner = self.either(depth + 1)
+            self._take(")")
+            return inner
+        return self._test()
+
+    def _test(self) -> Condition:
+        field = self.peek()
+        if field in _FLAGS:
+            self._take()
+            return Condition("(flags & ?) != 0", (_FLAGS[field],))
+        if field not in _TEXT_FIELDS and field not in _NUMBER_FIELDS:
+            raise self.error(f"a field ({', '.join((*_TEXT_FIELDS, *_NUMBER_FIELDS, *_FLAGS))})")
+        self._take()
+        chunks = field in _CHUNK_FIELDS
+        if self.peek() == "in":
+            self._take()
+            values = self._list(field)
+            return Condition(f"{field} IN ({', '.join('?' * len(values))})", values, chunks)
+        if self.peek() == "like" and field in _TEXT_FIELDS:
+            self._take()
+            return Condition(f"{field} GLOB ?", (str(self._value(field)).replace("[", "[[]"),), chunks)
+        operator = self.peek()
+        if operator not in ("=", "!=", "<", "<=", ">", ">="):
+            raise self.error("an operator (= != < <= > >= in like)")
+        self._take()
+        return Condition(f"{field} {operator} ?", (self._value(field),), chunks)
+
+    def _list(self, field: str) -> tuple[str | int, ...]:
+        self._take("(")
+        values = [self._value(field)]
+        while self.peek() == ",":
+            self._take()
+            values.append(self._value(field))
+        self._take(")")
+        return tuple(values)
+
+    def _value(self, field: str) -> str | int:
+        if self._next < len(self._tokens) and self._tokens[self._next][0] == "op":
+            raise self.error("a value")
+        kind, token = self._take()
+        text = token[1:-1].replace("''", "'") if kind == "text" else token
+        if field in _TEXT_FIELDS:
+            return text
+        if not text.isdecimal() or len(text) > 15:
+            self._next -= 1
+            raise self.error("a number")
+        return int(text)
+
+
+def _joined(left: Condition, word: str, right: Condition) -> Condition:
+    return Condition(f"({left.sql}) {word} ({right.sql})", (*left.values, *right.values), left.chunks or right.chunks)
