@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from clew.doctor import diagnose
+from clew.engine import Engine
+from clew.index.lock import writer_lock
 from clew.records import Check
+from clew.settings import Settings
 
 
 @pytest.fixture
@@ -35,8 +38,13 @@ def states(checks: list[Check], name: str) -> list[str]:
 
 
 def tree(folder: Path) -> dict[str, tuple[int, int]]:
-    """Every path below with size and modification time."""
-    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(folder.rglob("*"))}
+    """Every path below; of files also size and modification time."""
+    return {str(path): _stamp(path) for path in sorted(folder.rglob("*"))}
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    # SQLite puts a -shm file beside a database while it reads, so a folder's own time may move.
+    return (0, 0) if path.is_dir() else (path.stat().st_size, path.stat().st_mtime_ns)
 
 
 def test_a_healthy_installation_has_nothing_broken(root: Path) -> None:
@@ -126,3 +134,28 @@ def test_missing_grammars_are_advice_with_one_command_that_installs_them() -> No
     assert line.count("pip install") == 1
     assert "tree-sitter-go" in line and "tree-sitter-rust" in line
     assert "ok" in done.stdout
+
+
+def test_a_process_that_writes_the_index_is_named(root: Path) -> None:
+    with Engine.open(root) as engine:
+        engine.index()
+        with writer_lock(engine.index_path, 0):
+            (check,) = named(diagnose(root), "lock")
+    assert check.state == "advisory"
+    assert str(os.getpid()) in check.detail
+
+
+def test_the_doctor_leaves_an_index_as_it_is(root: Path) -> None:
+    with Engine.open(root) as engine:
+        engine.index()
+    before = tree(root)
+    assert states(diagnose(root), "index") == ["ok"]
+    assert tree(root) == before
+
+
+def test_an_index_made_with_other_settings_is_advice_that_names_the_field(root: Path) -> None:
+    with Engine.open(root, Settings(include_generated=True)) as engine:
+        engine.index()
+    (check,) = named(diagnose(root), "fingerprint")
+    assert check.state == "advisory"
+    assert "include_generated" in check.detail

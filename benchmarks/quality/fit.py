@@ -27,6 +27,14 @@ from clew.search.query import analyse
 from clew.search.ranker import WEIGHTS
 
 FOLDS = 7
+# Limits of a weight, where the sets say little or nothing: they hold hardly any tests, documents or
+# stack traces, and users ask for those too. A match never counts against a file.
+PENALTY = (-1.2, 0.0)
+BOUNDS = {
+    "pointed": (2.0, 9.0), "defines": (0.6, 9.0), "defines_folded": (0.1, 9.0), "stem_exact": (0.1, 9.0),
+    "test": PENALTY, "example": PENALTY, "vendored": PENALTY, "documentation": PENALTY, "stub": (-0.6, 0.0),
+    "data": PENALTY, "barrel": (-0.5, 0.1), "depth": (-0.1, 0.0), "length": (0.0, 0.1),
+}  # fmt: skip
 ROUNDS = 300
 Floats = npt.NDArray[np.float64]
 
@@ -115,6 +123,8 @@ def fit(examples: list[Example], start: Floats) -> Floats:
     """Adam on the LambdaRank gradient, averaged over the last third; pulled softly towards the start."""
     scale = np.concatenate([e.signals for e in examples]).std(axis=0) + 1e-6
     weights = start * scale
+    limits = np.array([BOUNDS.get(name, (0.0, 9.0)) for name in SIGNALS])
+    low, high = limits[:, 0] * scale, limits[:, 1] * scale
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     kept = []
     share = {name: 1.0 / sum(e.set_name == name for e in examples) for name in SETS}
@@ -127,6 +137,7 @@ def fit(examples: list[Example], start: Floats) -> Floats:
         second = 0.99 * second + 0.01 * gradient**2
         rate = 0.05 / (1 + step / 100)
         weights = weights - rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
+        weights = np.clip(weights, low, high)
         if step > 2 * ROUNDS // 3:
             kept.append(weights)
     return np.mean(kept, axis=0) / scale

@@ -77,7 +77,7 @@ def _guarded(name: str, check: Callable[[], Sequence[Check]]) -> Sequence[Check]
         return check()
     except ClewError as error:
         return [Check(name, "broken", error.message, error.hint)]
-    except Exception as error:  # noqa: BLE001 - whatever is wrong is what the doctor is there to say
+    except Exception as error:  # whatever is wrong is what the doctor is there to say
         text = " ".join(str(error).split())[:300]
         return [Check(name, "broken", f"could not be checked: {type(error).__name__}: {text}", "please report it")]
 
@@ -101,7 +101,7 @@ def _packages() -> list[Check]:
     for module, package in PACKAGES:
         try:
             versions.append(f"{package} {_package_version(importlib.import_module(module), package)}")
-        except Exception as error:  # noqa: BLE001 - a half-installed extension module raises more than ImportError
+        except Exception as error:  # a half-installed extension module raises more than ImportError
             broken.append(
                 Check("packages", "broken", f"{package}: {error}", f"pip install --force-reinstall {package}")
             )

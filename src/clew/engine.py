@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from clew.embedding import Embedder, load_embedder
 from clew.errors import BusyIndexError, ClewError, DamagedIndexError, NoIndexError, UsageError
+from clew.freshness import Tracker
 from clew.index import layout, lock
-from clew.index.build import BuildRequest, Progress, build, open_store
+from clew.index.build import BuildRequest, Progress, build
 from clew.index.catalog import Catalog, FileRecord
 from clew.index.fingerprint import differences, fingerprint
-from clew.index.plan import Plan, changed_paths, plan
-from clew.index.store import StoreReader, Where
+from clew.index.plan import Plan, plan
+from clew.index.session import Session
+from clew.index.store import Where
 from clew.parsing.chunks import CHUNK_BYTES
 from clew.parsing.file import Limits
 from clew.parsing.tokens import Tokenizer
@@ -25,26 +27,11 @@ from clew.records import Answer, Check, Freshness, Hit, IndexEstimate, IndexRepo
 from clew.search.answer import Found, Wanted, answer, similar
 from clew.search.filters import Filters, resolve
 from clew.settings import Settings, load_settings
-from clew.workspace import Walk, file_stats, find_root, resolve_inside, stat_file, walk, watch_changed, watch_from_json
+from clew.workspace import Walk, find_root, resolve_inside, stat_file, walk
 
 LOCK_SECONDS = 30.0  # how long `index` waits for another writer
 BYTES_PER_TOKEN = 4  # of source code, on average; turns the chunk size setting into bytes
 LARGE_FILES = 5_000  # from here on an index run takes noticeably long, so front doors say so first
-
-
-@dataclass(slots=True)
-class _Open:
-    """An open build: its catalog and the reader of the generation last seen."""
-
-    path: Path
-    catalog: Catalog
-    generation: int
-    meta: dict[str, Any]
-    reader: StoreReader
-
-    def close(self) -> None:
-        self.reader.close()
-        self.catalog.close()
 
 
 class Engine:
@@ -56,7 +43,8 @@ class Engine:
         self.settings = settings
         self.index_path = layout.index_directory(root, settings.index_dir)
         self._tokenizer = Tokenizer()
-        self._open: _Open | None = None
+        self._session: Session | None = None
+        self._tracker = Tracker(root)
         self._mutex = threading.RLock()
 
     @classmethod
@@ -75,9 +63,10 @@ class Engine:
 
     def close(self) -> None:
         with self._mutex:
-            if self._open is not None:
-                self._open.close()
-                self._open = None
+            if self._session is not None:
+                self._session.close()
+                self._session = None
+            self._tracker.close()
 
     @cached_property
     def embedder(self) -> Embedder | None:
@@ -174,7 +163,7 @@ class Engine:
         filters = Filters(self._inside(paths), tuple(languages), tuple(kinds), tests, filter)
         wanted = self._wanted(limit, places, budget, text, explain)
 
-        def find(opened: _Open, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
+        def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
             return answer(
                 query, opened.catalog, opened.reader, self._tokenizer, where, wanted, self.embedder, keep
             )
@@ -194,7 +183,7 @@ class Engine:
         filters = Filters(self._inside(paths), tuple(languages), tuple(kinds), tests, filter)
         wanted = self._wanted(limit, places, budget, text, False)
 
-        def find(opened: _Open, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
+        def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
             found = similar(
                 path, int(number[:9]), opened.catalog, opened.reader, self._tokenizer, where, wanted, keep
             )
@@ -216,14 +205,14 @@ class Engine:
         )
 
     def _answer(
-        self, query: str, filters: Filters, find: Callable[[_Open, Where, Callable[[FileRecord], bool]], Found]
+        self, query: str, filters: Filters, find: Callable[[Session, Where, Callable[[FileRecord], bool]], Found]
     ) -> Answer:
         with self._mutex:
             freshness = self._freshen()
             opened = self._opened()
             current = freshness.state in ("fresh", "refreshed")
             with opened.catalog.transaction():
-                self._follow(opened)
+                opened.follow()
                 where, notes = resolve(filters, opened.catalog)
                 # An answer from an older generation must not show files that are gone since.
                 found = find(opened, where, (lambda file: True) if current else self._still_there)
@@ -272,53 +261,31 @@ class Engine:
         done = report.files.indexed + report.files.removed
         return Freshness("refreshed", done, f"{done} changed files indexed first") if done else Freshness("fresh")
 
-    def _changes(self, opened: _Open) -> tuple[Walk | None, Plan | None]:
-        """What differs from the working tree; None when nothing does. O(files + directories) stats, no process."""
-        with opened.catalog.transaction():
-            stored = opened.catalog.stats()
-        now = file_stats(self.root, [path for path, _ in stored])
-        if not changed_paths(stored, now) and not watch_changed(self.root, watch_from_json(opened.meta["watch"])):
-            return None, None
-        with opened.catalog.transaction():
-            known = {file.path: file for file in opened.catalog.files()}
+    def _changes(self, session: Session) -> tuple[Walk | None, Plan | None]:
+        """What differs from the working tree; None when nothing does."""
+        with session.catalog.transaction():
+            session.follow()
+            if self._tracker.unchanged(session):
+                return None, None
+            known = {file.path: file for file in session.catalog.files()}
         walked = self._walk()
         return walked, plan(walked.files, known)
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> Session:
         """The current build, opened once and again when another took its place."""
         path = layout.current(self.index_path)
-        if path is None:
-            raise NoIndexError(f"{self.root} has no index yet", hint="make one with: clew index")
-        if self._open is not None and self._open.path == path:
-            with self._open.catalog.transaction():
-                self._follow(self._open)
-            return self._open
-        self.close()
-        catalog = Catalog.open(path / "catalog.db")
-        try:
-            with catalog.transaction():
-                meta = catalog.meta()
-                reader = open_store(path).reader(meta["manifest"])
-                self._open = _Open(path, catalog, int(meta["generation"]), meta, reader)
-        except KeyError as error:
-            catalog.close()
-            raise DamagedIndexError(
-                f"the index {path} is incomplete: no {error}", hint="rebuild it with: clew index --full"
-            ) from None
-        except ClewError:
-            catalog.close()
-            raise
-        return self._open
-
-    def _follow(self, opened: _Open) -> None:
-        """Inside a read transaction: go to the generation that it sees."""
-        generation = opened.catalog.generation()
-        if generation == opened.generation:
-            return
-        meta = opened.catalog.meta()
-        reader = open_store(opened.path).reader(meta["manifest"])
-        opened.reader.close()
-        opened.generation, opened.meta, opened.reader = generation, meta, reader
+        if self._session is None or self._session.path != path:
+            self.close()
+            try:
+                self._session = Session.open(self.index_path)
+            except NoIndexError:
+                raise NoIndexError(f"{self.root} has no index yet", hint="make one with: clew index") from None
+            except DamagedIndexError:
+                # A rebuild may have taken its place between reading the pointer and opening it.
+                if layout.current(self.index_path) == path:
+                    raise
+                self._session = Session.open(self.index_path)
+        return self._session
 
     # state
 
@@ -333,14 +300,12 @@ class Engine:
                 _, todo = self._changes(opened)
                 drift = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
                 with opened.catalog.transaction():
-                    self._follow(opened)
+                    opened.follow()
                     return self._status(opened, todo, bool(drift))
         except ClewError as error:
-            return Status(
-                exists=True, root=str(self.root), index_path=str(self.index_path), error=f"{error.code}: {error.message}"
-            )
+            return replace(empty, error=f"{error.code}: {error.message}")
 
-    def _status(self, opened: _Open, todo: Plan | None, drifted: bool) -> Status:
+    def _status(self, opened: Session, todo: Plan | None, drifted: bool) -> Status:
         catalog, meta = opened.catalog, opened.meta
         totals = catalog.totals()
         skipped = dict(meta.get("skipped", {}))
@@ -395,4 +360,4 @@ class Engine:
 
 
 def _marked(hit: Hit) -> Hit:
-    return Hit(hit.rank, hit.path, hit.language, hit.score, hit.places, True, hit.decisions, hit.signals)
+    return replace(hit, stale=True)

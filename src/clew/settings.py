@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import stat
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -60,7 +59,8 @@ class Setting:
         if self.minimum is not None and self.maximum is not None:
             span = f"{self.minimum:,.10g} to {self.maximum:,.10g}"
             return f"0 ({self.zero}), or {span}" if self.zero else span
-        return {"bool": "true or false", "list": "a list; in the environment separated by commas"}.get(self.type, "any text")
+        words = {"bool": "true or false", "list": "a list; in the environment separated by commas"}
+        return words.get(self.type, "any text")
 
 
 def _option(
@@ -182,14 +182,14 @@ def user_file(environ: Mapping[str, str]) -> Path:
 
     Spelled out rather than by `platformdirs`, whose import takes as long as all of `clew --help`.
     """
-    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~"))
+    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     if sys.platform == "win32":
         return Path(environ.get("APPDATA") or home / "AppData" / "Roaming") / "clew" / USER_FILE
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / "clew" / USER_FILE
-    configured = environ.get("XDG_CONFIG_HOME", "")
+    configured = Path(environ.get("XDG_CONFIG_HOME", ""))
     # The XDG specification says that a relative path must be ignored.
-    folder = Path(configured) if os.path.isabs(configured) else home / ".config"
+    folder = configured if configured.is_absolute() else home / ".config"
     return folder / "clew" / USER_FILE
 
 
@@ -304,9 +304,9 @@ def _read_table(path: Path, origin: str) -> Mapping[str, Any]:
 def _read_bytes(path: Path, origin: str) -> bytes:
     """The file's bytes, empty when there is none. Never waits on a pipe or a device."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        if not path.is_file():
             return b""
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             data = file.read(MAX_SETTINGS_FILE + 1)
     except (FileNotFoundError, NotADirectoryError):
         return b""
@@ -345,7 +345,7 @@ def _refuse_from_project(setting: Setting, value: object, origin: str, root: Pat
         )
     if setting.name != "embedder" or not isinstance(value, str) or value in EMBEDDER_NAMES or root is None:
         return
-    relative = not os.path.isabs(value) and not value.startswith("~") and "://" not in value and "\\" not in value
+    relative = not Path(value).is_absolute() and not value.startswith("~") and "://" not in value and "\\" not in value
     if relative and "\0" not in value and _inside(root / value, root):
         return
     raise SettingsError(
@@ -360,4 +360,5 @@ def _absolute(setting: Setting, value: Any, base: Path | None) -> Any:
         return value
     if setting.name == "embedder" and (value in EMBEDDER_NAMES or "://" in value):
         return value
-    return os.path.abspath(os.path.join(base or os.getcwd(), os.path.expanduser(value)))
+    # os.path, because it never raises: not for a missing home, not for a loop of links.
+    return os.path.abspath(os.path.join(base or "", os.path.expanduser(value)))  # noqa: PTH100, PTH111

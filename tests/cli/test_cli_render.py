@@ -56,6 +56,10 @@ def test_without_text_an_answer_is_one_line_per_place() -> None:
     assert shown(answer(Hit(1, "a.py", "python", 1.0, (bare,)))) == ["1  a.py:1-4  f  function"]
 
 
+def test_lines_outside_of_definitions_carry_no_word_of_the_index() -> None:
+    assert shown(answer(Hit(1, "a.py", "python", 1.0, (Place("a.py", 1, 4, "", "gap"),)))) == ["1  a.py:1-4"]
+
+
 def test_nothing_found_says_so() -> None:
     assert shown(answer()) == ["no results"]
 
@@ -79,6 +83,10 @@ def test_the_lines_that_hold_the_words_of_the_question_are_shown() -> None:
     text = "def f():\n" + "    pass\n" * 30 + "    return apply_rules()\n"
     chosen = render.telling_lines(text, ["rules"], 3)
     assert [offset for offset, _ in chosen] == [0, 1, 31]
+
+
+def test_common_words_of_a_question_are_not_looked_for() -> None:
+    assert render.query_words("How are the Rules of x applied, 认证?") == ["rules", "applied", "认证"]
 
 
 def test_blank_and_bracket_lines_are_not_worth_showing() -> None:

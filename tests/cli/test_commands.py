@@ -1,4 +1,4 @@
-"""The commands end to end: a real process, a real repository, the real engine."""
+"""The commands end to end: a real repository and the real engine, where it matters in a process of their own."""
 
 from __future__ import annotations
 
@@ -46,15 +46,16 @@ func ListenForever(address string) error {
 """
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "repository"
-    for path, text in {
-        "shop/cart.py": CART,
-        "tests/test_cart.py": TEST,
-        "server/server.go": SERVER,
-        "shop2/other.py": "def unrelated_helper():\n    return None\n",
-    }.items():
+FILES = {
+    "shop/cart.py": CART,
+    "tests/test_cart.py": TEST,
+    "server/server.go": SERVER,
+    "shop2/other.py": "def unrelated_helper():\n    return None\n",
+}
+
+
+def written(root: Path) -> Path:
+    for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     subprocess.run(["git", "init", "-q", str(root)], check=True)
@@ -62,9 +63,18 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def indexed(repository: Path, clew_run: RunClew) -> Path:
-    assert clew_run("index", "--quiet", cwd=repository).returncode == 0
-    return repository
+def repository(tmp_path: Path) -> Path:
+    """A repository of the test's own, without an index."""
+    return written(tmp_path / "repository")
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+    """An indexed repository that all tests share: for reading only."""
+    root = written(tmp_path_factory.mktemp("shared") / "repository")
+    command = [sys.executable, "-m", "clew", "index", "--quiet"]
+    subprocess.run(command, cwd=root, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return root
 
 
 def document(done: subprocess.CompletedProcess[str]) -> Any:
@@ -99,13 +109,14 @@ def test_index_reports_the_contract(repository: Path, clew_run: RunClew) -> None
     assert report["definitions"] >= 5
 
 
-def test_a_second_index_does_nothing(indexed: Path, clew_run: RunClew) -> None:
-    report = document(clew_run("index", cwd=indexed))
+def test_a_second_index_does_nothing(indexed: Path, clew_call: RunClew) -> None:
+    report = document(clew_call("index", cwd=indexed))
     assert (report["files"]["indexed"], report["files"]["unchanged"], report["embedded"]) == (0, 4, 0)
 
 
-def test_a_full_index_reads_every_file_again(indexed: Path, clew_run: RunClew) -> None:
-    assert document(clew_run("index", "--full", cwd=indexed))["files"]["indexed"] == 4
+def test_a_full_index_reads_every_file_again(repository: Path, clew_call: RunClew) -> None:
+    clew_call("index", cwd=repository)
+    assert document(clew_call("index", "--full", cwd=repository))["files"]["indexed"] == 4
 
 
 def test_progress_in_a_pipe_is_lines_on_stderr_and_quiet_silences_it(repository: Path, clew_run: RunClew) -> None:
@@ -115,9 +126,9 @@ def test_progress_in_a_pipe_is_lines_on_stderr_and_quiet_silences_it(repository:
     assert clew_run("index", "--full", "--quiet", cwd=repository).stderr == ""
 
 
-def test_a_dry_run_writes_nothing(repository: Path, clew_run: RunClew) -> None:
+def test_a_dry_run_writes_nothing(repository: Path, clew_call: RunClew) -> None:
     before = sorted(repository.rglob("*"))
-    estimate = document(clew_run("index", "--dry-run", cwd=repository))
+    estimate = document(clew_call("index", "--dry-run", cwd=repository))
     assert (estimate["files"], estimate["changed_files"]) == (4, 4)
     assert {"root", "bytes", "estimated_chunks", "large", "skipped_reasons"} <= set(estimate)
     assert sorted(repository.rglob("*")) == before
@@ -141,54 +152,54 @@ def test_search_answers_the_contract(indexed: Path, clew_run: RunClew) -> None:
 
 
 def test_search_works_from_a_subfolder_and_with_an_explicit_root(
-    indexed: Path, clew_run: RunClew, tmp_path: Path
+    indexed: Path, clew_call: RunClew, tmp_path: Path
 ) -> None:
-    assert paths(clew_run("ListenForever", cwd=indexed / "shop"))[0] == "server/server.go"
-    assert paths(clew_run("--root", str(indexed), "ListenForever", cwd=tmp_path))[0] == "server/server.go"
-    assert paths(clew_run("ListenForever", cwd=tmp_path, env={"CLEW_ROOT": str(indexed)}))[0] == "server/server.go"
+    assert paths(clew_call("ListenForever", cwd=indexed / "shop"))[0] == "server/server.go"
+    assert paths(clew_call("--root", str(indexed), "ListenForever", cwd=tmp_path))[0] == "server/server.go"
+    assert paths(clew_call("ListenForever", cwd=tmp_path, env={"CLEW_ROOT": str(indexed)}))[0] == "server/server.go"
 
 
-def test_nothing_found_is_an_empty_list_and_no_failure(indexed: Path, clew_run: RunClew) -> None:
-    assert paths(clew_run("zzzqqqxxyy", cwd=indexed)) == []
+def test_nothing_found_is_an_empty_list_and_no_failure(indexed: Path, clew_call: RunClew) -> None:
+    assert paths(clew_call("zzzqqqxxyy", cwd=indexed)) == []
 
 
-def test_filters_restrict_the_answer(indexed: Path, clew_run: RunClew) -> None:
+def test_filters_restrict_the_answer(indexed: Path, clew_call: RunClew) -> None:
     words = ("search", "cart discount rules unrelated helper listen")
-    assert set(paths(clew_run(*words, "--path", "shop", cwd=indexed))) == {"shop/cart.py"}
-    assert set(paths(clew_run(*words, "--lang", "go", cwd=indexed))) <= {"server/server.go"}
-    assert "tests/test_cart.py" not in paths(clew_run(*words, "--tests", "without", cwd=indexed))
-    assert set(paths(clew_run(*words, "--tests", "only", cwd=indexed))) == {"tests/test_cart.py"}
-    assert len(paths(clew_run(*words, "-n", "1", cwd=indexed))) == 1
+    assert set(paths(clew_call(*words, "--path", "shop", cwd=indexed))) == {"shop/cart.py"}
+    assert set(paths(clew_call(*words, "--lang", "go", cwd=indexed))) <= {"server/server.go"}
+    assert "tests/test_cart.py" not in paths(clew_call(*words, "--tests", "without", cwd=indexed))
+    assert set(paths(clew_call(*words, "--tests", "only", cwd=indexed))) == {"tests/test_cart.py"}
+    assert len(paths(clew_call(*words, "-n", "1", cwd=indexed))) == 1
 
 
-def test_one_place_per_file_and_no_text_when_asked(indexed: Path, clew_run: RunClew) -> None:
-    answer = document(clew_run("cart total tax rules", "--places", "1", "--no-text", cwd=indexed))
+def test_one_place_per_file_and_no_text_when_asked(indexed: Path, clew_call: RunClew) -> None:
+    answer = document(clew_call("cart total tax rules", "--places", "1", "--no-text", cwd=indexed))
     for hit in answer["hits"]:
         (place,) = hit["places"]
         assert "text" not in place
 
 
-def test_explain_shows_signals(indexed: Path, clew_run: RunClew) -> None:
-    assert document(clew_run("cart total", "--explain", cwd=indexed))["hits"][0]["signals"]
+def test_explain_shows_signals(indexed: Path, clew_call: RunClew) -> None:
+    assert document(clew_call("cart total", "--explain", cwd=indexed))["hits"][0]["signals"]
 
 
 @pytest.mark.parametrize(
     "flags", [["--filter", "((("], ["--lang", "klingon"], ["--kind", "func"], ["--tests", "no"], ["--budget", "x"]]
 )
-def test_a_wrong_option_value_is_usage_with_one_document(indexed: Path, clew_run: RunClew, flags: list[str]) -> None:
-    done = clew_run("q", *flags, cwd=indexed)
+def test_a_wrong_option_value_is_usage_with_one_document(indexed: Path, clew_call: RunClew, flags: list[str]) -> None:
+    done = clew_call("q", *flags, cwd=indexed)
     assert done.returncode == 2
     assert document(done)["error"]["code"] == "usage"
 
 
-def test_similar_finds_code_like_a_place(indexed: Path, clew_run: RunClew) -> None:
-    answer = document(clew_run("similar", "shop/cart.py:8", cwd=indexed))
+def test_similar_finds_code_like_a_place(indexed: Path, clew_call: RunClew) -> None:
+    answer = document(clew_call("similar", "shop/cart.py:8", cwd=indexed))
     assert set(answer) == {"query", "root", "generation", "freshness", "hits", "notes", "tokens"}
 
 
 @pytest.mark.parametrize("location", ["nowhere.py:1", "shop/cart.py", "shop/cart.py:x", "../../etc/passwd:1"])
-def test_similar_to_a_place_that_does_not_exist_is_an_error(indexed: Path, clew_run: RunClew, location: str) -> None:
-    done = clew_run("similar", location, cwd=indexed)
+def test_similar_to_a_place_that_does_not_exist_is_an_error(indexed: Path, clew_call: RunClew, location: str) -> None:
+    done = clew_call("similar", location, cwd=indexed)
     assert done.returncode in (1, 2)
     assert document(done)["error"]["code"] != "internal"
 
@@ -216,45 +227,46 @@ def test_the_flag_or_the_setting_gives_consent_to_index(repository: Path, clew_r
 
 
 def test_an_index_outside_of_the_tree_leaves_the_tree_alone(
-    repository: Path, clew_run: RunClew, tmp_path: Path
+    repository: Path, clew_call: RunClew, tmp_path: Path
 ) -> None:
     env = {"CLEW_INDEX_DIR": str(tmp_path / "indexes")}
-    assert paths(clew_run("ListenForever", "--index", cwd=repository, env=env))[0] == "server/server.go"
+    assert paths(clew_call("ListenForever", "--index", cwd=repository, env=env))[0] == "server/server.go"
     assert not (repository / ".clew").exists()
 
 
-def test_status_before_and_after_indexing(repository: Path, clew_run: RunClew) -> None:
-    before = document(clew_run("status", cwd=repository))
+def test_status_before_and_after_indexing(repository: Path, clew_call: RunClew) -> None:
+    before = document(clew_call("status", cwd=repository))
     assert (before["exists"], before["files"], before["stale"]) == (False, None, None)
     assert not (repository / ".clew").exists()
-    clew_run("index", cwd=repository)
-    after = document(clew_run("status", cwd=repository))
+    clew_call("index", cwd=repository)
+    after = document(clew_call("status", cwd=repository))
     assert (after["exists"], after["files"], after["stale"], after["error"]) == (True, 4, False, None)
     assert after["languages"] == {"python": 3, "go": 1}
     (repository / "shop" / "cart.py").write_text("x = 1\n", encoding="utf-8")
-    changed = document(clew_run("status", cwd=repository))
+    changed = document(clew_call("status", cwd=repository))
     assert (changed["stale"], changed["changed_files"]) == (True, 1)
 
 
-def test_a_damaged_index_is_told_apart_and_full_repairs_it(indexed: Path, clew_run: RunClew) -> None:
-    for file in (indexed / ".clew").rglob("*.db"):
+def test_a_damaged_index_is_told_apart_and_full_repairs_it(repository: Path, clew_call: RunClew) -> None:
+    clew_call("index", cwd=repository)
+    for file in (repository / ".clew").rglob("*.db"):
         file.write_bytes(b"not a database, and long enough to be looked at" * 200)
-    done = clew_run("cart", cwd=indexed)
+    done = clew_call("cart", cwd=repository)
     assert done.returncode == 1
     error = document(done)["error"]
     assert error["code"] == "index_damaged"
     assert "--full" in error["hint"]
-    checks = clew_run("doctor", cwd=indexed)
+    checks = clew_call("doctor", cwd=repository)
     assert checks.returncode == 1
     assert "broken" in [check["state"] for check in document(checks)["checks"] if check["name"].startswith("index")]
-    assert document(clew_run("status", cwd=indexed))["error"]
-    assert clew_run("index", "--full", cwd=indexed).returncode == 0
-    assert paths(clew_run("ListenForever", cwd=indexed))[0] == "server/server.go"
+    assert document(clew_call("status", cwd=repository))["error"]
+    assert clew_call("index", "--full", cwd=repository).returncode == 0
+    assert paths(clew_call("ListenForever", cwd=repository))[0] == "server/server.go"
 
 
-def test_settings_show_value_and_origin(repository: Path, clew_run: RunClew) -> None:
+def test_settings_show_value_and_origin(repository: Path, clew_call: RunClew) -> None:
     (repository / "clew.toml").write_text('exclude = ["gen/"]\n', encoding="utf-8")
-    done = clew_run("settings", cwd=repository, env={"CLEW_LIMIT": "7"})
+    done = clew_call("settings", cwd=repository, env={"CLEW_LIMIT": "7"})
     assert done.returncode == 0
     table = document(done)["settings"]
     assert table["exclude"] == {"value": ["gen/"], "origin": "project clew.toml"}
@@ -262,54 +274,52 @@ def test_settings_show_value_and_origin(repository: Path, clew_run: RunClew) -> 
     assert table["places"] == {"value": 2, "origin": "default"}
 
 
-def test_settings_need_no_repository(clew_run: RunClew, tmp_path: Path) -> None:
-    assert document(clew_run("settings", cwd=tmp_path))["settings"]["limit"]["value"] == 10
+def test_settings_need_no_repository(clew_call: RunClew, tmp_path: Path) -> None:
+    assert document(clew_call("settings", cwd=tmp_path))["settings"]["limit"]["value"] == 10
 
 
-def test_a_bad_setting_is_usage_for_every_command(repository: Path, clew_run: RunClew) -> None:
+def test_a_bad_setting_is_usage_for_every_command(repository: Path, clew_call: RunClew) -> None:
     (repository / "clew.toml").write_text("limt = 1\n", encoding="utf-8")
     for argv in (["q"], ["index"], ["status"], ["settings"]):
-        done = clew_run(*argv, cwd=repository)
+        done = clew_call(*argv, cwd=repository)
         assert done.returncode == 2
         assert document(done)["error"]["code"] == "settings"
 
 
-def test_the_limit_of_the_settings_holds_unless_a_flag_says_otherwise(indexed: Path, clew_run: RunClew) -> None:
+def test_the_limit_of_the_settings_holds_unless_a_flag_says_otherwise(indexed: Path, clew_call: RunClew) -> None:
     env = {"CLEW_LIMIT": "1"}
-    assert len(paths(clew_run("cart discount rules", cwd=indexed, env=env))) == 1
-    assert len(paths(clew_run("cart discount rules", "-n", "2", cwd=indexed, env=env))) == 2
+    assert len(paths(clew_call("cart discount rules", cwd=indexed, env=env))) == 1
+    assert len(paths(clew_call("cart discount rules", "-n", "2", cwd=indexed, env=env))) == 2
 
 
-def test_doctor_reports_checks_and_creates_nothing(repository: Path, clew_run: RunClew) -> None:
+def test_doctor_reports_checks_and_creates_nothing(repository: Path, clew_call: RunClew) -> None:
     before = sorted(repository.rglob("*"))
-    done = clew_run("doctor", cwd=repository)
+    done = clew_call("doctor", cwd=repository)
     checks = document(done)["checks"]
     assert done.returncode == 0, [check for check in checks if check["state"] == "broken"]
     assert {"name", "state", "detail", "fix"} == set(checks[0])
     assert sorted(repository.rglob("*")) == before
 
 
-@pytest.mark.parametrize("argv", [["q"], ["index"], ["status"]])
-def test_the_home_directory_is_no_root_unless_forced(
-    clew_run: RunClew, environment: dict[str, str], argv: list[str]
-) -> None:
-    home = Path(environment["HOME"])
-    (home / "a.py").write_text("x = 1\n", encoding="utf-8")
-    done = clew_run(*argv, "--root", str(home))
-    assert done.returncode == 1
-    assert document(done)["error"]["code"] == "root"
-    assert clew_run("index", "--root", str(home), "--force").returncode == 0
+def test_the_home_directory_is_no_root_unless_forced(clew_call: RunClew, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    env = {"HOME": str(tmp_path)}
+    for argv in (["q"], ["index"], ["status"]):
+        done = clew_call(*argv, "--root", str(tmp_path), env=env)
+        assert done.returncode == 1
+        assert document(done)["error"]["code"] == "root"
+    assert clew_call("index", "--root", str(tmp_path), "--force", env=env).returncode == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are not UTF-8")
-def test_a_file_name_that_is_not_utf8_does_not_break_an_answer(repository: Path, clew_run: RunClew) -> None:
+def test_a_file_name_that_is_not_utf8_does_not_break_an_answer(repository: Path, clew_call: RunClew) -> None:
     name = os.fsencode(repository) + b"/caf\xe9.py"
     with open(name, "w", encoding="utf-8") as file:
         file.write("def brew_coffee_slowly():\n    return 1\n")
-    done = clew_run("brew_coffee_slowly", "--index", cwd=repository)
+    done = clew_call("brew_coffee_slowly", "--index", cwd=repository)
     assert done.returncode == 0
     json.loads(done.stdout)
-    assert clew_run("brew_coffee_slowly", "--no-json", cwd=repository).returncode == 0
+    assert clew_call("brew_coffee_slowly", "--no-json", cwd=repository).returncode == 0
 
 
 def test_an_answer_as_text_in_a_pipe_has_no_colour(indexed: Path, clew_run: RunClew) -> None:
@@ -335,7 +345,7 @@ def test_json_on_a_terminal_never_indexes_by_itself(repository: Path, clew_termi
     assert json.loads(out)["error"]["code"] == "no_index"
 
 
-def test_every_command_has_a_form_for_people(indexed: Path, clew_terminal: OnTerminal) -> None:
+def test_every_command_has_a_form_for_people(indexed: Path, clew_call: RunClew) -> None:
     for argv in (
         ["index"],
         ["index", "--dry-run"],
@@ -344,11 +354,18 @@ def test_every_command_has_a_form_for_people(indexed: Path, clew_terminal: OnTer
         ["doctor"],
         ["similar", "shop/cart.py:8"],
     ):
-        status, out, _ = clew_terminal(*argv, cwd=indexed, env={"NO_COLOR": "1"})
-        assert status == 0, (argv, out)
-        assert out.strip()
-        assert not out.startswith("{")
-        assert "\x1b" not in out
+        done = clew_call(*argv, "--no-json", cwd=indexed)
+        assert done.returncode == 0, (argv, done.stdout)
+        assert done.stdout.strip()
+        assert not done.stdout.startswith("{")
+        assert "\x1b" not in done.stdout
+
+
+def test_colour_can_be_had_in_a_pipe_and_refused_on_a_terminal(
+    indexed: Path, clew_call: RunClew, clew_terminal: OnTerminal
+) -> None:
+    assert "\x1b[" in clew_call("status", "--no-json", "--color", "always", cwd=indexed).stdout
+    assert "\x1b[" not in clew_terminal("status", cwd=indexed, env={"NO_COLOR": "1"})[1]
 
 
 def test_a_reader_that_leaves_ends_the_command_quietly(indexed: Path, environment: dict[str, str]) -> None:
@@ -367,8 +384,8 @@ def test_a_reader_that_leaves_ends_the_command_quietly(indexed: Path, environmen
 def test_an_interrupt_ends_indexing_with_130_and_without_a_traceback(
     repository: Path, environment: dict[str, str], clew_run: RunClew
 ) -> None:
-    for number in range(400):
-        (repository / "shop" / f"part{number}.py").write_text(CART * 20, encoding="utf-8")
+    for number in range(100):
+        (repository / "shop" / f"part{number}.py").write_text(CART * 5, encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-m", "clew", "cart", "--index"],
         cwd=repository, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
@@ -384,6 +401,5 @@ def test_an_interrupt_ends_indexing_with_130_and_without_a_traceback(
     assert clew_run("index", "--quiet", cwd=repository).returncode == 0
 
 
-@pytest.mark.parametrize("argv", [["cart"], ["index"]])
-def test_the_debug_variable_is_no_setting(indexed: Path, clew_run: RunClew, argv: list[str]) -> None:
-    assert clew_run(*argv, cwd=indexed, env={"CLEW_DEBUG": "1"}).returncode == 0
+def test_the_debug_variable_is_no_setting(indexed: Path, clew_call: RunClew) -> None:
+    assert clew_call("cart", cwd=indexed, env={"CLEW_DEBUG": "1"}).returncode == 0

@@ -52,7 +52,7 @@ def test_underlined_titles_nest_in_the_order_of_their_styles() -> None:
 
 
 def test_a_section_begins_at_its_line_above_and_shows_its_title() -> None:
-    source = decode("text\r\n\r\nTitle\r\n-----\r\nbody\r\n".encode())
+    source = decode(b"text\r\n\r\nTitle\r\n-----\r\nbody\r\n")
     (section,) = sections_of("text", "a.txt", source) or []
     assert (section.name, section.signature, section.start_line) == ("Title", "Title", 3)
     assert source.text[section.start_byte : section.end_byte] == b"Title\r\n-----\r\nbody"

@@ -106,7 +106,9 @@ def test_name_wins_over_product_wherever_it_stands() -> None:
     assert symbols("product: p\nname: n\n") == ["n.product", "n.name"]
 
 
-@pytest.mark.parametrize("value", ["", "|", "[a]", "{a: b}", "*x", "&x y", "'{{ .Values.name }}'", "{{ name }}", "# no"])
+@pytest.mark.parametrize(
+    "value", ["", "|", "[a]", "{a: b}", "*x", "&x y", "'{{ .Values.name }}'", "{{ name }}", "# no"]
+)
 def test_a_name_that_is_no_plain_text_qualifies_nothing(value: str) -> None:
     expected = "name" if "'" not in value else "{{ .Values.name }}.name"
     assert symbols(f"name: {value}\n") == [expected]
@@ -131,7 +133,9 @@ def test_keys_of_every_form_are_read(line: str, key: str) -> None:
     assert symbols(line + "\n") == [key]
 
 
-@pytest.mark.parametrize("line", ["- x", "-", "# k: 1", "{{- if .x }}", "{% if x: %}", "[a: b]", "a:b", "? k", "text", "]"])
+@pytest.mark.parametrize(
+    "line", ["- x", "-", "# k: 1", "{{- if .x }}", "{% if x: %}", "[a: b]", "a:b", "? k", ": v", "text", "]"]
+)
 def test_a_line_without_a_key_belongs_to_the_key_above(line: str) -> None:
     comment = line.startswith("#")
     assert outline(f"a: 1\n{line}\nb: 2\n") == [("a", 1, 1 if comment else 2), ("b", 3, 3)]

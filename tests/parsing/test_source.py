@@ -126,7 +126,9 @@ def test_only_lf_crlf_and_cr_end_a_line() -> None:
     assert [slice_lines(source, n, n) for n in range(2, 5)] == ["f\r", "g\n", "h"]
 
 
-@pytest.mark.parametrize(("text", "count"), [(b"", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\n", 1), (b"a\r\rb", 3)])
+@pytest.mark.parametrize(
+    ("text", "count"), [(b"", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\n", 1), (b"a\r\rb", 3)]
+)
 def test_a_final_newline_begins_no_line(text: bytes, count: int) -> None:
     assert line_count(decode(text)) == count
 

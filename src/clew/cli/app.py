@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -48,7 +49,7 @@ def _guarded(words: Sequence[str], out: Output) -> int:
         _traceback()
         where = f": {os.fsdecode(error.filename)}" if isinstance(error.filename, (str, bytes)) else ""
         return _fail(out, 1, "system", f"{error.strerror or type(error).__name__}{where}", "")
-    except Exception as error:  # noqa: BLE001 - the promise of one line holds for our own mistakes too
+    except Exception as error:  # the promise of one line holds for our own mistakes too
         _traceback()
         text = " ".join(str(error).split())[:300]
         message = f"internal error: {type(error).__name__}" + (f": {text}" if text else "")
@@ -105,7 +106,5 @@ def _traceback() -> None:
 
 def _silence_stdout() -> None:
     """Nobody reads stdout any more; without this the interpreter complains when it flushes at exit."""
-    try:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        pass

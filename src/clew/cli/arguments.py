@@ -107,12 +107,12 @@ def _split_at_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 def _first_word(flags: Sequence[str]) -> int | None:
     """Where the first word stands that is neither a flag nor the value of one."""
     skip = False
-    for position, token in enumerate(flags):
+    for position, part in enumerate(flags):
         if skip:
             skip = False
-        elif token in _VALUE_FLAGS:
+        elif part in _VALUE_FLAGS:
             skip = True
-        elif not token.startswith("-") or token == "-" or " " in token.partition("=")[0]:
+        elif not part.startswith("-") or part == "-" or " " in part.partition("=")[0]:
             return position
     return None
 

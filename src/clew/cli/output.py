@@ -13,7 +13,7 @@ from clew.cli.style import Painter, safe, wants_colour
 
 # Characters of ours that an ASCII terminal cannot show.
 _PLAIN = str.maketrans({"…": "...", "·": "-", "─": "-", "█": "#", "░": ".", "→": "->"})
-DEFAULT_COLUMNS = 80  # when the terminal does not say
+DEFAULT_COLUMNS = 120  # where there is no terminal, or it does not say
 MAX_COLUMNS = 160  # longer lines are hard to read
 
 

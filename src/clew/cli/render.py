@@ -13,9 +13,17 @@ from clew.records import Answer, Check, Hit, IndexEstimate, IndexReport, Place, 
 FIRST_LINES = 5
 MORE_LINES = 2
 MIN_SNIPPET = 24  # columns; below that the text is left out
+UNNAMED_KINDS = ("gap", "lines")  # what the index calls lines outside of definitions; no word for a reader
 MIN_SYMBOL = 8  # columns; a shorter stump tells nothing
 MIN_PATH = 8  # columns
 MAX_FAILURES = 10  # lines; `clew index --json` has them all
+# Words of a question that say nothing about which line answers it.
+_COMMON = frozenset(
+    [
+        "about", "all", "and", "any", "are", "can", "does", "for", "from", "has", "how", "into", "its", "not", "that",
+        "the", "there", "this", "was", "what", "when", "where", "which", "who", "why", "with",
+    ]
+)  # fmt: skip
 _MARKS = {"ok": ("good", "ok"), "advisory": ("warn", "advice"), "broken": ("bad", "broken")}
 
 
@@ -49,7 +57,10 @@ def _hit_lines(hit: Hit, words: Sequence[str], indent: int, paint: Painter, colu
         first = number == 0
         margin = f"{hit.rank:<{indent}}" if first else " " * indent
         path = hit.path if first else ""
-        lines.append(paint("rank", margin) + _place_line(place, path, hit.stale and first, paint, columns - indent))
+        lines.append(
+            (paint("rank", margin) if first else margin)
+            + _place_line(place, path, hit.stale and first, paint, columns - indent)
+        )
         lines += _snippet(place, words, FIRST_LINES if first else MORE_LINES, indent, paint, columns)
     if hit.signals:
         pairs = "  ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
@@ -63,7 +74,8 @@ def _place_line(place: Place, path: str, stale: bool, paint: Painter, columns: i
     """`path:start-end  symbol  kind`. Where room is short the symbol gives way first; the path keeps its end."""
     end = f"-{place.end_line}" if place.end_line != place.start_line else ""
     lines = f":{place.start_line}{end}"
-    kind = safe(place.kind) + (", changed since" if stale else "")
+    kind = "" if place.kind in UNNAMED_KINDS else safe(place.kind)
+    kind += (", " if kind and stale else "") + ("changed since" if stale else "")
     room = columns - len(lines) - (width(kind) + 2 if kind else 0)
     path = safe(path)
     symbol_room = room - min(width(path), columns // 2) - 2
@@ -107,9 +119,9 @@ def telling_lines(text: str, words: Sequence[str], count: int) -> list[tuple[int
 
 
 def query_words(query: str) -> list[str]:
-    """The query's words worth looking for in a line: three characters up, or any in a script without spaces."""
+    """The query's words worth looking for in a line: three letters up unless common, or in another script."""
     words = dict.fromkeys(word.casefold() for word in re.findall(r"\w+", query))
-    return [word for word in words if len(word) >= 3 or not word.isascii()]
+    return [word for word in words if word not in _COMMON and (len(word) >= 3 or not word.isascii())]
 
 
 def _marked(text: str, words: Sequence[str], paint: Painter) -> str:

@@ -124,6 +124,7 @@ def _update(
             catalog.set_meta(
                 {
                     "generation": generation,
+                    "version": int(meta.get("version", 0)) + 1,
                     "root": str(request.root),
                     "fingerprint": dict(request.fingerprint),
                     "manifest": manifest,
@@ -271,7 +272,7 @@ def _record(file: ParsedFile, todo: Mapping[str, FileStat], read_at: int) -> Fil
 
 
 def _embedded_texts(file: ParsedFile) -> Iterator[str]:
-    """What is embedded of each chunk: its symbol, its text, its context. Not the path: a renamed file embeds nothing."""
+    """What is embedded of each chunk: symbol, text, context. Not the path, so that a renamed file embeds nothing."""
     text = zlib.decompress(file.text)
     for chunk in file.chunks:
         body = text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")

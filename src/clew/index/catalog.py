@@ -51,6 +51,12 @@ _INSERT_DEFINITION = "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,
 _INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SET_STAT = "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?"
 _SET_META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+_DELETE_FILE = (
+    "DELETE FROM definitions WHERE file_id = ?",
+    "DELETE FROM chunks WHERE file_id = ?",
+    "DELETE FROM texts WHERE file_id = ?",
+    "DELETE FROM files WHERE id = ?",
+)
 _CHUNKS_OF = (
     "SELECT ordinal, kind, symbol, start_line, end_line, start_byte, end_byte FROM chunks WHERE file_id = ?"
     " ORDER BY ordinal"
@@ -116,7 +122,7 @@ class Catalog:
     def open(cls, path: Path) -> Catalog:
         """Open an existing catalog; DamagedIndexError when it is none or of another schema."""
         if not path.is_file():
-            raise DamagedIndexError(f"the index {path} is missing its catalog", hint="rebuild it with: clew index --full")
+            raise _damaged(path, "it has no catalog")
         with _explained(path):
             connection = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
@@ -174,9 +180,10 @@ class Catalog:
         with _explained(self.path):
             return {key: json.loads(value) for key, value in self._connection.execute("SELECT key, value FROM meta")}
 
-    def generation(self) -> int:
+    def version(self) -> int:
+        """Counts every commit that changed anything, stats included; 0 before the first."""
         with _explained(self.path):
-            row = self._connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
             return int(row[0]) if row else 0
 
     def set_meta(self, values: Mapping[str, Any]) -> None:
@@ -226,8 +233,8 @@ class Catalog:
 
     def remove_files(self, file_ids: Sequence[int]) -> None:
         with _explained(self.path):
-            for table, column in (("definitions", "file_id"), ("chunks", "file_id"), ("texts", "file_id"), ("files", "id")):
-                self._connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(each,) for each in file_ids])
+            for sql in _DELETE_FILE:
+                self._connection.executemany(sql, [(each,) for each in file_ids])
 
     def set_stats(self, stats: Iterable[tuple[int, FileStat]]) -> None:
         with _explained(self.path):
@@ -242,11 +249,11 @@ class Catalog:
             rows = self._connection.execute(f"SELECT {_FILE_COLUMNS} FROM files ORDER BY path").fetchall()
             return [_file(row) for row in rows]
 
-    def stats(self) -> list[tuple[str, tuple[int, int, int, int]]]:
-        """Path and (size, mtime, ctime, inode) of every known file: the hot half of the freshness check."""
+    def stats(self) -> tuple[list[str], list[tuple[int, int, int, int]]]:
+        """Paths of every known file and (size, mtime, ctime, inode) of each: half of the freshness check."""
         with _explained(self.path):
             rows = self._connection.execute("SELECT path, size, mtime_ns, ctime_ns, inode FROM files").fetchall()
-            return [(_shown(row[0]), row[1:]) for row in rows]
+            return [_shown(row[0]) for row in rows], [row[1:] for row in rows]
 
     def files_by_id(self, file_ids: Iterable[int]) -> dict[int, FileRecord]:
         out = {}
@@ -313,12 +320,12 @@ class Catalog:
 
     def totals(self) -> dict[str, int]:
         with _explained(self.path):
-            count = lambda sql: int(self._connection.execute(sql).fetchone()[0])  # noqa: E731 - three times the same
-            return {
-                "files": count("SELECT count(*) FROM files WHERE skipped = ''"),
-                "chunks": count("SELECT count(*) FROM chunks"),
-                "definitions": count("SELECT count(*) FROM definitions"),
-            }
+            sql = (
+                "SELECT (SELECT count(*) FROM files WHERE skipped = ''), (SELECT count(*) FROM chunks),"
+                " (SELECT count(*) FROM definitions)"
+            )
+            files, chunks, definitions = self._connection.execute(sql).fetchone()
+        return {"files": files, "chunks": chunks, "definitions": definitions}
 
     def group_counts(self, column: str, condition: str = "skipped = ''") -> dict[str, int]:
         """How many files per value of a column; both arguments are constants of the caller's code."""

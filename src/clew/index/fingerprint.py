@@ -12,7 +12,9 @@ from clew.index.catalog import SCHEMA_VERSION
 PIPELINE_VERSION = 1  # raise it when parsing, chunking or terms change what is stored
 
 
-def fingerprint(*, embedder: str, store: str, chunk_bytes: int, include_generated: bool, max_bytes: int) -> dict[str, str]:
+def fingerprint(
+    *, embedder: str, store: str, chunk_bytes: int, include_generated: bool, max_bytes: int
+) -> dict[str, str]:
     """Field by field, so that a mismatch can be named."""
     return {
         "schema": str(SCHEMA_VERSION),
@@ -28,7 +30,9 @@ def fingerprint(*, embedder: str, store: str, chunk_bytes: int, include_generate
 
 def differences(stored: Mapping[str, object], wanted: Mapping[str, str]) -> list[str]:
     """Each differing field as `field: stored -> wanted`."""
-    return [f"{key}: {stored.get(key, 'unknown')} -> {value}" for key, value in wanted.items() if stored.get(key) != value]
+    return [
+        f"{key}: {stored.get(key, 'unknown')} -> {value}" for key, value in wanted.items() if stored.get(key) != value
+    ]
 
 
 @functools.cache

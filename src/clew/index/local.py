@@ -215,8 +215,10 @@ def _check_batch(batch: ChunkBatch) -> None:
     if not all(0 <= file.chunks < 1 << CHUNK_BITS for file in batch.files):
         raise ValueError("a file has too many chunks")
     chunks = sum(file.chunks for file in batch.files)
-    if chunks != batch.kinds.size or max(chunks, len(ids)) > MAX_CHUNKS:
+    if chunks != batch.kinds.size:
         raise ValueError("`kinds` must have one entry per chunk")
+    if max(chunks, len(ids)) > MAX_CHUNKS:
+        raise ValueError(f"a batch holds at most {MAX_CHUNKS} files or chunks")
     if batch.kinds.size and int(batch.kinds.max()) >= len(CHUNK_KINDS):
         raise ValueError("unknown chunk kind")
     if batch.vectors is not None and (batch.vectors.ndim != 2 or batch.vectors.shape[0] != chunks):

@@ -74,4 +74,4 @@ def _is_count(value: Any, limit: int) -> bool:
 
 
 def _damaged(reason: str) -> DamagedIndexError:
-    return DamagedIndexError(f"the index manifest is damaged: {reason}", hint="rebuild the index with: clew index --full")
+    return DamagedIndexError(f"the index manifest is damaged: {reason}", hint="rebuild it with: clew index --full")

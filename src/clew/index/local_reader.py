@@ -15,7 +15,7 @@ from clew.errors import ModelError
 from clew.index.local_manifest import Manifest
 from clew.index.segment import FIELDS, damaged
 from clew.index.segment_view import View, best_rows
-from clew.index.store import CHUNK_FIELDS, Float32s, Int64s, StoreCounts, TextHits, VectorHits, Where
+from clew.index.store import Float32s, Int64s, StoreCounts, TextHits, VectorHits, Where
 from clew.index.vector_scan import nearest_rows
 
 # Okapi BM25: the values of Robertson and Zaragoza, also those of the trial that set the fusion weights.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +39,7 @@ class Pending:
 
     def __init__(self) -> None:
         self._files: dict[int, _File] = {}
-        self._terms: dict[str, int] = {}
+        self._terms: defaultdict[str, int] = defaultdict(itertools.count().__next__)
         self._keys: dict[str, list[Keys]] = {field: [] for field in ADDED_FIELDS}
         self._lengths: dict[str, list[Int64s]] = {field: [] for field in ADDED_FIELDS}
         self._kinds: list[npt.NDArray[np.uint8]] = []
@@ -57,8 +59,8 @@ class Pending:
 
     def add(self, batch: ChunkBatch) -> None:
         """Take over a checked batch. O(its postings)."""
-        numbers = self._terms
-        known = np.fromiter((numbers.setdefault(term, len(numbers)) for term in batch.vocabulary), np.int64)
+        # All of this runs inside the interpreter's C code: a cold build looks up millions of words here.
+        known = _numbers(map(self._terms.__getitem__, batch.vocabulary))
         for field in ADDED_FIELDS:
             first, documents = self._place(field, batch)
             postings = batch.postings[field]
@@ -119,7 +121,7 @@ class Pending:
         ordered = sorted(self._terms)
         ranks = np.empty(len(ordered), np.int64)
         ranks[_numbers(map(self._terms.__getitem__, ordered))] = np.arange(len(ordered))
-        self._terms = {}
+        self._terms.clear()
         new_chunks = inverse(chunk_rows, self._chunk_rows)
         groups = np.repeat(np.arange(sizes.size, dtype=np.int64), sizes)
         used: dict[str, Int64s] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from clew.index.catalog import FileRecord
@@ -53,13 +53,3 @@ def trusted(stat: FileStat, read_at_ns: int) -> FileStat:
     """The stat to store for content read at that time; an unknown one when it could still change unseen."""
     return UNKNOWN_STAT if stat.ctime_ns > read_at_ns - RACY_NS else stat
 
-
-def changed_paths(
-    stored: Sequence[tuple[str, tuple[int, int, int, int]]], now: Iterable[FileStat | None]
-) -> list[str]:
-    """Paths whose file is gone or has another stat than stored; `now` in the order of `stored`."""
-    return [
-        path
-        for (path, old), new in zip(stored, now, strict=True)
-        if new is None or old != (new.size, new.mtime_ns, new.ctime_ns, new.inode)
-    ]

@@ -88,8 +88,9 @@ class Segment:
 
     def term_id(self, term: str) -> int | None:
         """The term's number in this segment. Binary search in the mapped file: O(log terms)."""
-        if term in self._known:
-            return self._known[term]
+        found = self._known.get(term, -1)  # one step: another thread may clear the dict
+        if found != -1:
+            return found
         found = self._find_term(term.encode("utf-8", "surrogatepass"))
         if len(self._known) >= REMEMBERED_TERMS:
             self._known.clear()
@@ -149,9 +150,8 @@ class Segment:
 
     def verify(self) -> None:
         """Check every checksum and every internal reference. Reads the whole file."""
-        for key, row in self._table.items():
-            if zlib.crc32(self.arrays[key].data) != row["crc32"]:
-                raise damaged(self.name, f"checksum of {key} differs")
+        for key in self._table:
+            self._check_sum(key)
         for key, size in self._start_arrays().items():
             if not _is_partition(self.arrays[key], size):
                 raise damaged(self.name, f"{key} is not ascending")
@@ -186,6 +186,10 @@ class Segment:
     def _view(self, key: str, row: dict[str, Any]) -> Array:
         return np.ndarray(tuple(row["shape"]), np.dtype(row["dtype"]), buffer=self._map, offset=row["offset"])
 
+    def _check_sum(self, key: str) -> None:
+        if zlib.crc32(self.arrays[key].data) != self._table[key]["crc32"]:
+            raise damaged(self.name, f"checksum of {key} differs")
+
     def _start_arrays(self) -> dict[str, int]:
         """Arrays that cut another one into parts, with the size of that one."""
         sizes = {"chunk_starts": self.chunks, "path_starts": self.arrays["paths"].size,
@@ -208,7 +212,9 @@ class Segment:
         if has_vectors and self.arrays["vectors"].shape != self.arrays["coarse"].shape:
             raise damaged(self.name, "vectors differ in dimension")
         self.dimension: int | None = self.arrays["vectors"].shape[1] if has_vectors else None
-        # Needed to turn rows into ids, and small: checked here once instead of at every use.
+        # What turns rows into ids is small, and an error there would name the wrong file: checked at once.
+        for key in ("file_ids", "chunk_starts"):
+            self._check_sum(key)
         if not _is_partition(self.arrays["chunk_starts"], self.chunks):
             raise damaged(self.name, "chunk_starts is not ascending")
 
@@ -275,7 +281,9 @@ def _check_table(table: Any, end: int, name: str) -> None:
         if ranks == 2 and not 0 < shape[1] <= MAX_DIMENSION:
             raise damaged(name, f"{key} has an impossible dimension")
         offset = row.get("offset")
-        if type(offset) is not int or offset < PREAMBLE_BYTES or offset % ALIGNMENT or type(row.get("crc32")) is not int:
+        if type(offset) is not int or offset < PREAMBLE_BYTES or offset % ALIGNMENT:
             raise damaged(name, f"{key} has no valid place")
+        if type(row.get("crc32")) is not int:
+            raise damaged(name, f"{key} has no checksum")
         if offset + np.dtype(row["dtype"]).itemsize * shape[0] * (shape[1] if ranks == 2 else 1) > end:
             raise damaged(name, f"{key} lies outside the file")

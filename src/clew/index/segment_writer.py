@@ -44,7 +44,7 @@ class SegmentWriter:
         self.name = f"seg-{unique}.bin"
         self._directory = directory
         self._temporary = directory / f"tmp-{unique}.bin"
-        self._file = open(self._temporary, "xb")  # noqa: SIM115 - lives as long as this object
+        self._file = self._temporary.open("xb")
         self._file.write(bytes(PREAMBLE_BYTES))
         self._table: dict[str, dict[str, Any]] = {}
 
@@ -110,14 +110,16 @@ class SegmentWriter:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
-        os.rename(self._temporary, self._directory / self.name)
+        self._temporary.rename(self._directory / self.name)
         sync_directory(self._directory)
         return self.name
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._file.closed and error is None:
             return
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Languages are data: one folder each with `pack.toml`, `definitions.scm` and, for the graph, `calls.scm` and `imports.scm`."""
+"""Languages are data: one folder each with `pack.toml` and `definitions.scm`, names only in `extra.toml`."""
 
 from clew.languages.registry import Pack, check, language_of, pack, packs, parser_for, query_for
 

@@ -11,14 +11,18 @@ import importlib
 import re
 import tomllib
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Parser, Query
 
 _SHEBANG = re.compile(rb"^#!\s*\S*?(?:/env\s+(?:-\S+\s+)*(?:\w+=\S*\s+)*)?([\w.+-]+)\s*(?:\n|\r|\s|$)")
+MORE_LANGUAGES = "clew[more-languages]"
+_MORE_MODULE = "semble_grammars"
+_RECOGNITION = ("extensions", "filenames", "interpreters", "markers", "documentation")
 _HEAD_BYTES = 64 * 1024  # enough to tell C from C++; reading more would cost more than it decides
 
 
@@ -47,6 +51,8 @@ class Pack:
     transparent: tuple[str, ...] = ()
     separator: str = "."
     documentation: bool = False
+    like: str = ""  # the pack whose queries this language is read with
+    verbatim: bool = False  # names are stored as written: selectors, targets, headings
 
 
 @functools.cache
@@ -58,8 +64,28 @@ def packs() -> tuple[Pack, ...]:
         if not source.is_file():
             continue
         data = tomllib.loads(source.read_text(encoding="utf-8"))
-        found.append(Pack(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}))
-    return tuple(found)
+        found.append(_pack(data))
+    return (*found, *_extra({each.name: each for each in found}))
+
+
+def _pack(data: dict[str, Any]) -> Pack:
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+    return Pack(**fields)
+
+
+def _extra(known: dict[str, Pack]) -> Iterator[Pack]:
+    """Languages of `extra.toml`: a name, at most a grammar. They come last, so that packs keep what both claim."""
+    for name, data in tomllib.loads((files(__package__) / "extra.toml").read_text(encoding="utf-8")).items():
+        each = _pack({"name": name, **data})
+        if name in known:
+            continue
+        base = known.get(each.like)
+        if base is not None:
+            own = {field: getattr(each, field) for field in _RECOGNITION}
+            each = replace(base, name=name, like=base.name, **own)
+        elif each.grammar:
+            each = replace(each, requirement=MORE_LANGUAGES)
+        yield each
 
 
 @functools.cache
@@ -70,8 +96,8 @@ def _tables() -> tuple[dict[str, list[Pack]], dict[str, Pack], dict[str, Pack], 
     for each in packs():
         for extension in each.extensions:
             extensions.setdefault(extension, []).append(each)
-        filenames.update(dict.fromkeys(each.filenames, each))
-        interpreters.update(dict.fromkeys(each.interpreters, each))
+        filenames.update({name: each for name in each.filenames if name not in filenames})
+        interpreters.update({name: each for name in each.interpreters if name not in interpreters})
     return extensions, filenames, interpreters, {each.name: each for each in packs()}
 
 
@@ -98,6 +124,8 @@ def language_of(path: str, head: bytes = b"") -> str:
             if claims:
                 return _by_markers(claims, head)
         break
+    if name.split(".", 1)[0] in filenames:  # Dockerfile.dev, Makefile.linux, README.fr
+        return filenames[name.split(".", 1)[0]].name
     shebang = _SHEBANG.match(head)
     if shebang:
         command = shebang[1].decode("ascii", "replace").lower()
@@ -120,6 +148,8 @@ def _language(grammar: str) -> Language:
     from tree_sitter import Language
 
     module, _, function = grammar.partition(":")
+    if module == _MORE_MODULE:
+        return cast("Language", importlib.import_module(module).get_language(function))
     with warnings.catch_warnings():
         # Some grammar wheels still hand over an integer pointer, which tree-sitter deprecates.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -133,7 +163,8 @@ def parser_for(name: str) -> Parser | None:
 
     try:
         return Parser(_language(pack(name).grammar)) if pack(name).grammar else None
-    except (ImportError, AttributeError, ValueError, OSError):
+    except Exception:
+        # Whatever a grammar package raises at import (semble_grammars has errors of its own), files get line chunks.
         return None
 
 
@@ -142,7 +173,7 @@ def query_for(name: str, kind: str = "definitions") -> Query | None:
     """The pack's compiled query, or None when the pack has none or it does not fit the grammar."""
     from tree_sitter import Query, QueryError
 
-    source = files(__package__) / name / f"{kind}.scm"
+    source = files(__package__) / (pack(name).like or name) / f"{kind}.scm"
     if parser_for(name) is None or not source.is_file():
         return None
     try:
@@ -153,7 +184,7 @@ def query_for(name: str, kind: str = "definitions") -> Query | None:
 
 def check(each: Pack) -> str | None:
     """What is wrong with a pack on this machine, in one line; None when all is well."""
-    if not each.grammar:
+    if not each.grammar or each.grammar.startswith(_MORE_MODULE):  # optional: lines do without
         return None
     if parser_for(each.name) is None:
         return f"no grammar for {each.name}: pip install '{each.requirement}'"

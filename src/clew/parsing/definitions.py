@@ -4,6 +4,8 @@ Captures that a pack's `definitions.scm` may use:
 
 - `@definition.KIND` with `@name`: a definition; of several patterns that name the same node,
   the first in the file wins. `@body` ends the signature; without it the node's `body` field does.
+  Captured on several siblings, the definition runs from the first to the last (in Dart a
+  function's body is the sibling of its signature).
 - `@qualifier`: text that qualifies the name and is not an enclosing definition (a Go receiver,
   `ns::Class` of a C++ member defined outside its class).
 - `@scope` with `@name`: qualifies what lies inside but is no definition (a Rust `impl`). What lies
@@ -32,7 +34,11 @@ MAX_DEFINITIONS = 20_000  # per file; a data file of a million constants must no
 
 _TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "object"})
 _SPACE = re.compile(rb"\s+")
-_COMMENT_MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\w)|//[/!]?|#+!?|--+\|?|;+|%+|\{-\|?|\(\*+|<!--)?[ \t]?|(?:\*+/|-\}|\*+\)|-->)[ \t]*$")
+_COMMENT_MARKS = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\w)|//[/!]?|#+!?|--+\|?|;+|%+|\{-\|?|\(\*+|<!--)?[ \t]?"
+    r"|(?:\*+/|-\}|\*+\)|-->)[ \t]*$"
+)
+_STRING_MARKS = re.compile(r"^\s*[rRuUbBfF]{0,2}[\"'`]+\s*|\s*[\"'`]+\s*$")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _QUALIFIER_SPLIT = re.compile(r"::|->|[.:/\\]+")
 
@@ -53,6 +59,7 @@ class _Found:
     name: str
     qualifier: str
     body: Node | None
+    last: Node  # the definition ends where this does; `node` unless several siblings make it up
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,8 @@ def _collect(pattern: int, captures: dict[str, list[Node]], found: dict[tuple[in
     kind = next((key for key in captures if key.startswith(("definition.", "scope"))), "")
     if not names or not kind or len(found) >= MAX_DEFINITIONS:
         return
-    node = captures[kind][0]
+    node = min(captures[kind], key=lambda each: each.start_byte)
+    last = max(captures[kind], key=lambda each: each.end_byte)
     qualifier = captures["qualifier"][0].text if "qualifier" in captures else b""
     body = captures["body"][0] if "body" in captures else None
     for name in names:
@@ -112,44 +120,46 @@ def _collect(pattern: int, captures: dict[str, list[Node]], found: dict[tuple[in
             continue
         text = (name.text or b"")[:NAME_BYTES].decode("utf-8", "replace")
         written = (qualifier or b"")[:NAME_BYTES].decode("utf-8", "replace")
-        found[key] = (pattern, _Found(kind.removeprefix("definition."), node, text, written, body))
+        found[key] = (pattern, _Found(kind.removeprefix("definition."), node, text, written, body, last))
 
 
 def _nest(
     found: list[_Found], attachments: dict[int, _Attachment], docs: list[Node], text: bytes, pack: Pack
 ) -> Outline:
     """Give each definition its enclosing names. Sorted by start, outermost first, so a stack of open ones suffices."""
-    found.sort(key=lambda each: (each.node.start_byte, -each.node.end_byte))
+    found.sort(key=lambda each: (each.node.start_byte, -each.last.end_byte))
     docstrings = _docstrings(docs, found)
     definitions: list[Definition] = []
     starts: list[int] = []
     start_lines: list[int] = []
     stack: list[tuple[int, int, str, str]] = []  # start and end byte, symbol, kind
     for each in found:
-        node = each.node
+        node, end_byte = each.node, each.last.end_byte
         # Names of one declaration (`a, b int`) share its node and do not enclose each other.
-        while stack and (stack[-1][1] < node.end_byte or stack[-1][:2] == (node.start_byte, node.end_byte)):
+        while stack and (stack[-1][1] < end_byte or stack[-1][:2] == (node.start_byte, end_byte)):
             stack.pop()
         parent, parent_kind = (stack[-1][2], stack[-1][3]) if stack else ("", "")
-        symbol = _join(parent, _qualifier(each, pack), _plain(each.name))
-        if not symbol:
+        named = _name(each.name, pack)
+        symbol = _join(parent, _qualifier(each, pack), named, verbatim=pack.verbatim)
+        if not named:  # a computed name such as `[key]`
             continue
         if each.kind.startswith("scope"):
-            stack.append((node.start_byte, node.end_byte, symbol, "class" if each.kind == "scope.type" else "module"))
+            stack.append((node.start_byte, end_byte, symbol, "class" if each.kind == "scope.type" else "module"))
             continue
         kind = _kind(each, parent_kind, pack)
-        stack.append((node.start_byte, node.end_byte, symbol, kind))
+        stack.append((node.start_byte, end_byte, symbol, kind))
         outer = _wrapped(node, pack)
+        last = outer if outer.end_byte >= end_byte else each.last
         start, row, comments = _attached(outer, attachments, text)
-        name = _plain(each.name).rpartition(".")[2]
+        name = _name(each.name, pack) if pack.verbatim else _plain(each.name).rpartition(".")[2]
         definition = Definition(
             name=name,
             symbol=symbol,
             kind=kind,
             start_line=outer.start_point[0] + 1,
-            end_line=_end_row(outer) + 1,
+            end_line=_end_row(last, text) + 1,
             start_byte=outer.start_byte,
-            end_byte=outer.end_byte,
+            end_byte=last.end_byte,
             signature=_signature(outer, each, text),
             doc=docstrings.get(node.start_byte, "") or comments,
         )
@@ -169,13 +179,25 @@ def _kind(each: _Found, parent_kind: str, pack: Pack) -> str:
     return each.kind
 
 
-def _join(*parts: str) -> str:
-    return ".".join(part for part in parts if part)[:NAME_BYTES]
+def _join(*parts: str, verbatim: bool = False) -> str:
+    """A dot between names; a space before what carries its own mark (`@media .sidebar`)."""
+    joined = ""
+    for part in parts:
+        if part:
+            joined += (" " if verbatim and part[0] in ".#:&[" else ".") + part if joined else part
+    return joined[:NAME_BYTES]
 
 
 def _qualifier(each: _Found, pack: Pack) -> str:
     parts = _plain(each.qualifier).split(".")
     return ".".join(part for part in parts if part not in pack.transparent)
+
+
+def _name(written: str, pack: Pack) -> str:
+    if not pack.verbatim:
+        return _plain(written)
+    # Make's `X?=1` and a heading's `Usage:` leave a mark at the end that names nothing.
+    return " ".join(written.split()).strip("\"'`").rstrip("?+: ")
 
 
 def _plain(written: str) -> str:
@@ -195,9 +217,12 @@ def _wrapped(node: Node, pack: Pack) -> Node:
     return node
 
 
-def _end_row(node: Node) -> int:
-    row, column = node.end_point[0], node.end_point[1]
-    return row - 1 if column == 0 and row > node.start_point[0] else row
+def _end_row(node: Node, text: bytes) -> int:
+    """The last row with text: some grammars count the blank lines that follow as part of a node."""
+    end = node.end_byte
+    while end > node.start_byte and text[end - 1] in b" \t\r\n":
+        end -= 1
+    return node.end_point[0] - text.count(b"\n", end, node.end_byte)
 
 
 def _attached(node: Node, attachments: dict[int, _Attachment], text: bytes) -> tuple[int, int, str]:
@@ -228,18 +253,18 @@ def _docstrings(docs: list[Node], found: list[_Found]) -> dict[int, str]:
         while position < len(found) and found[position].node.start_byte <= doc.start_byte:
             stack.append(found[position])
             position += 1
-        while stack and stack[-1].node.end_byte < doc.end_byte:
+        while stack and stack[-1].last.end_byte < doc.end_byte:
             stack.pop()
         if stack and stack[-1].node.start_byte not in out:
-            text = (doc.text or b"").decode("utf-8", "replace").strip("rRuUbBfF\"'` \n")
-            out[stack[-1].node.start_byte] = text[:DOC_BYTES]
+            text = (doc.text or b"").decode("utf-8", "replace")
+            out[stack[-1].node.start_byte] = _STRING_MARKS.sub("", text)[:DOC_BYTES]
     return out
 
 
 def _signature(outer: Node, each: _Found, text: bytes) -> str:
     body = each.body or each.node.child_by_field_name("body")
     start = each.node.start_byte if body is not None else outer.start_byte
-    end = body.start_byte if body is not None and body.start_byte > start else outer.end_byte
+    end = body.start_byte if body is not None and body.start_byte > start else max(outer.end_byte, each.last.end_byte)
     written = _SPACE.sub(b" ", text[start : min(end, start + 2 * SIGNATURE_BYTES)]).strip(b" {:=")
     return written[:SIGNATURE_BYTES].decode("utf-8", "ignore")
 

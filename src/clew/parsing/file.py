@@ -144,7 +144,7 @@ def _structure(path: str, language: str, source: Source, limits: Limits) -> _Str
     text = for_parser(source)
     wanted = language and len(text) <= _TREE_BYTES and limits.parse_seconds > 0
     parser = parser_for(language) if wanted else None
-    error = ""
+    tree, error = None, ""
     if parser is not None:
         try:
             tree = _parse(parser, text, limits.parse_seconds)
@@ -160,7 +160,8 @@ def _structure(path: str, language: str, source: Source, limits: Limits) -> _Str
         starts = tuple(section.start_byte for section in sections)
         found = Outline(tuple(sections), starts, tuple(section.start_line for section in sections))
         return _Structure(found, chunk(source, found, None, limits.chunk_bytes), "sections", error=error)
-    return _Structure(None, chunk(source, None, None, limits.chunk_bytes), "lines", error=error)
+    # A grammar without a query of ours still tells where statements begin.
+    return _Structure(None, chunk(source, None, tree, limits.chunk_bytes), "lines", error=error)
 
 
 def _parse(parser: Parser, text: bytes, seconds: float) -> Tree:

@@ -16,7 +16,7 @@ from clew.search.budget import count_tokens, cut_to_tokens
 from clew.search.candidates import Candidates, gather
 from clew.search.features import SIGNALS, FileSignals, file_signals
 from clew.search.places import Span, spans
-from clew.search.query import Query, analyse
+from clew.search.query import analyse
 from clew.search.ranker import rank
 from clew.search.secrets import mask
 

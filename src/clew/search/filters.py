@@ -98,9 +98,8 @@ def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
             f"nothing is indexed under '{path}'" for path in prefixes if not catalog.select_files(*_under(path))
         )
         parts = [_under(path) for path in prefixes]
-        conditions.append(
-            Condition(" OR ".join(f"({sql})" for sql, _ in parts), tuple(value for _, values in parts for value in values))
-        )
+        values = tuple(value for _, given in parts for value in given)
+        conditions.append(Condition(" OR ".join(f"({sql})" for sql, _ in parts), values))
     return conditions, notes
 
 
@@ -149,9 +148,8 @@ class _Parser:
         if self._next >= len(self._tokens):
             return UsageError(f"the filter ends where {wanted} should stand: {self._text}", hint=_HINT)
         _, token, position = self._tokens[self._next]
-        return UsageError(
-            f"the filter has '{token}' at character {position + 1} where {wanted} should stand: {self._text}", hint=_HINT
-        )
+        place = f"at character {position + 1} where {wanted} should stand"
+        return UsageError(f"the filter has '{token}' {place}: {self._text}", hint=_HINT)
 
     def _take(self, wanted: str = "") -> tuple[str, str]:
         if self._next >= len(self._tokens) or (wanted and self.peek() != wanted):

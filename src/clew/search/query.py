@@ -13,9 +13,7 @@ MAX_TERMS = 64
 
 # Dropped from questions, never from documents, and kept when nothing else is left.
 _STOP_WORDS = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no"
-    " not of on or our should so some such that the their them then there these they this to us was we were what when"
-    " where which while who whom why will with would you your find show code used uses using use".split()
+    ["a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not", "of", "on", "or", "our", "should", "so", "some", "such", "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "find", "show", "code", "used", "uses", "using", "use"]
 )
 _QUOTED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'")
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'`]+")
@@ -149,7 +147,5 @@ def _terms(text: str, names: tuple[str, ...], tokenizer: Tokenizer) -> dict[str,
 
 
 _KNOWN_ENDINGS = frozenset(
-    "py pyi js jsx mjs cjs ts tsx mts cts go rs java kt kts scala c h cc cpp cxx hpp hh cs rb php swift lua hs ex exs"
-    " zig dart ml mli jl sol m mm groovy gradle sh bash ps1 psm1 sql html css scss tf hcl svelte vue json toml yaml yml"
-    " md rst txt xml csproj props targets cfg ini proto mk cmake dockerfile".split()
+    ["py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "rs", "java", "kt", "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "rb", "php", "swift", "lua", "hs", "ex", "exs", "zig", "dart", "ml", "mli", "jl", "sol", "m", "mm", "groovy", "gradle", "sh", "bash", "ps1", "psm1", "sql", "html", "css", "scss", "tf", "hcl", "svelte", "vue", "json", "toml", "yaml", "yml", "md", "rst", "txt", "xml", "csproj", "props", "targets", "cfg", "ini", "proto", "mk", "cmake", "dockerfile"]
 )

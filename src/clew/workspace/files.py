@@ -19,10 +19,10 @@ from types import MappingProxyType
 
 from clew.errors import RootError
 from clew.records import SourceFile
-from clew.workspace import gates
+from clew.workspace import gates, reasons
 from clew.workspace.git import GitError
 from clew.workspace.ignore import IgnoreRules, Layer, as_bytes_text, deciding_layer, read_rules, rules_from_patterns
-from clew.workspace.kinds import is_agent_file, is_binary_name, is_secret, path_flags
+from clew.workspace.kinds import path_flags, path_reason
 from clew.workspace.watch import (
     NEVER,
     Watch,
@@ -56,26 +56,14 @@ __all__ = [
 DEFAULT_MAX_BYTES = 2 * 1024 * 1024
 IGNORE_NAME = ".clewignore"
 
-IGNORED_BY_CLEWIGNORE = "ignored by .clewignore"
-IGNORED_BY_USER = "ignored by the user's ignore file"
-EXCLUDED = "excluded"
-NOT_INCLUDED = "not included"
-SECRET = "secret"
-AGENT_INSTRUCTIONS = "agent instructions"
-BINARY = "binary"
-TOO_LARGE = "too large"
-SYMLINK = "symlink"
-SPECIAL = "not a regular file"
-UNREADABLE = "unreadable"
-NOT_UTF8 = "name is not UTF-8"
-
 # Our own and git's data, at any depth: an index or a repository inside the tree is not source.
 _INTERNAL = frozenset((".clew", ".git"))
 # Left out with all below, but their coming to life must be noticed.
-_WATCHED_REASONS = frozenset((gates.NESTED_REPOSITORY, gates.LINKED_WORKTREE, gates.NO_SUBMODULE_FILES))
+_WATCHED_REASONS = frozenset((reasons.NESTED_REPOSITORY, reasons.LINKED_WORKTREE, reasons.NO_SUBMODULE_FILES))
 _EXAMPLES = 3
-# Nanoseconds. A walk this short is repeated when the tree was changed in the very tick of the walk.
-_SHORT_WALK = 50_000_000
+# Nanoseconds. A walk this short is repeated when the tree was changed in the very tick of the walk; after a
+# longer one the watch says "changed" once, and the next query pays instead.
+_SHORT_WALK = 500_000_000
 # Seconds until the clock that stamps files has moved on.
 _NEXT_TICK = 0.025
 
@@ -116,7 +104,7 @@ def walk(
         exclude=rules_from_patterns(exclude),
         include=rules_from_patterns(include_files),
         max_bytes=max_bytes,
-        user_ignore=os.path.abspath(user_ignore) if user_ignore is not None else None,
+        user_ignore=os.fspath(user_ignore.absolute()) if user_ignore is not None else None,
     )
     started = time.time_ns()
     found, settled = _Walker(os.fspath(root), selection).run()
@@ -189,7 +177,7 @@ class _Walker:
 
     def _user_layers(self) -> tuple[Layer, ...]:
         path = self._selection.user_ignore
-        return self._read_layer(path, "", IGNORED_BY_USER, follow_links=True) if path is not None else ()
+        return self._read_layer(path, "", reasons.IGNORED_BY_USER, follow_links=True) if path is not None else ()
 
     def _read_layer(self, path: str, directory: str, reason: str, *, follow_links: bool) -> tuple[Layer, ...]:
         self._consulted[path] = None
@@ -209,7 +197,7 @@ class _Walker:
             if not place.path:
                 raise _unusable_root(self._root, error) from None
             self._consulted[absolute] = None
-            self._account.leave_out_directory(place.path, UNREADABLE)
+            self._account.leave_out_directory(place.path, reasons.UNREADABLE)
             return []
         self._stamps.append((place.path, place.stamp))
         present = {entry.name for entry in entries}
@@ -227,7 +215,7 @@ class _Walker:
         layers = place.layers
         if IGNORE_NAME in present:
             path = os.path.join(absolute, IGNORE_NAME)
-            layers += self._read_layer(path, place.path, IGNORED_BY_CLEWIGNORE, follow_links=False)
+            layers += self._read_layer(path, place.path, reasons.IGNORED_BY_CLEWIGNORE, follow_links=False)
         prefix = place.path + "/" if place.path else ""
         below: list[_Place] = []
         for entry in entries:
@@ -246,12 +234,12 @@ class _Walker:
         reason, kept = self._rules_reason(path, entry.name, True, layers)
         if reason is None:
             reason = self._gate.directory(path, entry.name)
-        if kept and reason == gates.IGNORED_BY_DEFAULT:
+        if kept and reason == reasons.IGNORED_BY_DEFAULT:
             reason = None
         try:
             place = _Place(path, directory_stamp(entry.stat(follow_symlinks=False)), layers)
         except OSError:
-            reason, place = UNREADABLE, _Place(path, NEVER, layers)
+            reason, place = reasons.UNREADABLE, _Place(path, NEVER, layers)
         if reason is None:
             return [place]
         if reason == gates.DEFERRED:
@@ -294,8 +282,8 @@ class _Walker:
         if reason is not None:
             return reason
         if entry.is_symlink():
-            return SYMLINK
-        reason = self._rules_reason(path, name, False, layers)[0] or _name_reason(path)
+            return reasons.SYMLINK
+        reason = self._rules_reason(path, name, False, layers)[0] or path_reason(path)
         if reason is not None:
             return reason
         try:
@@ -303,11 +291,11 @@ class _Walker:
         except FileNotFoundError:
             return None
         except OSError:
-            return UNREADABLE
+            return reasons.UNREADABLE
         if not stat.S_ISREG(status.st_mode):
-            return SPECIAL
+            return reasons.SPECIAL
         if status.st_size > self._selection.max_bytes:
-            return TOO_LARGE
+            return reasons.TOO_LARGE
         self._files.append(SourceFile(path, to_file_stat(status), path_flags(path)))
         return None
 
@@ -316,18 +304,18 @@ class _Walker:
     ) -> tuple[str | None, bool]:
         """Why our own rules leave the entry out, and whether a negated rule asks for it."""
         if not name.isascii() and not _is_utf8(name):
-            return NOT_UTF8, False
+            return reasons.NOT_UTF8, False
         selection = self._selection
         if not layers and not selection.exclude and not selection.include:
             return None, False
         bytes_path, bytes_name = as_bytes_text(path), as_bytes_text(name)
         if selection.exclude and selection.exclude.verdict(bytes_path, bytes_name, is_directory):
-            return EXCLUDED, False
+            return reasons.EXCLUDED, False
         layer, verdict = deciding_layer(layers, bytes_path, bytes_name, is_directory)
         if layer is not None and verdict:
             return layer.reason, False
         if selection.include and not is_directory and not _is_included(selection.include, bytes_path):
-            return NOT_INCLUDED, False
+            return reasons.NOT_INCLUDED, False
         return None, verdict is False
 
     def _result(self) -> tuple[Walk, bool]:
@@ -379,11 +367,3 @@ def _is_utf8(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _name_reason(path: str) -> str | None:
-    if is_secret(path):
-        return SECRET
-    if is_agent_file(path):
-        return AGENT_INSTRUCTIONS
-    return BINARY if is_binary_name(path) else None

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 # Seconds. A listing of the Linux kernel with a cold cache takes a few; a hung network drive never ends.
 GIT_TIMEOUT = 60.0
@@ -22,6 +22,12 @@ _KEPT_VARIABLES = re.compile(
     r"|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH)"
 )
 _SAFE_OPTIONS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_SETTINGS = {
+    "GIT_NO_LAZY_FETCH": "1",  # a partial clone must not go to the network
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",  # the index is not to be rewritten
+    "LC_ALL": "C",  # messages are read
+}
 _GITLINK_MODE = b"160000 "
 
 
@@ -48,7 +54,7 @@ class Repository:
 def git_executable() -> str | None:
     """The git on PATH. A relative PATH entry is refused: it would let a checkout bring its own git."""
     found = shutil.which("git")
-    return found if found and os.path.isabs(found) else None
+    return found if found and Path(found).is_absolute() else None
 
 
 def git_environment() -> dict[str, str]:
@@ -57,11 +63,12 @@ def git_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.upper().startswith("GIT_") or _KEPT_VARIABLES.fullmatch(name.upper())
     }
-    # A partial clone must not fetch, nothing may prompt, the index is not to be rewritten, messages are English.
-    return kept | {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return kept | _SETTINGS
 
 
 def _run(directory: str, arguments: Sequence[str], *, data: bytes = b"", good: Iterable[int] = (0,)) -> bytes:
+    import subprocess  # here: a query that only checks freshness starts no process, and the import costs 5 ms
+
     executable = git_executable()
     if executable is None:
         raise GitError("git is not installed")
@@ -113,8 +120,10 @@ def list_gitlinks(directory: str) -> set[str]:
 
 def ignored_among(directory: str, paths: Sequence[str]) -> set[str]:
     """Which of these existing paths git ignores. One process, whatever their number."""
-    data = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    return set(_split_names(_run(directory, ["check-ignore", "-z", "--stdin"], data=data, good=(0, 1))))
+    # With "./" before it, a directory called `:(top)` is not taken for a pattern.
+    data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+    output = _run(directory, ["check-ignore", "-z", "--stdin"], data=data, good=(0, 1))
+    return {name.removeprefix("./") for name in _split_names(output)}
 
 
 def configuration(directory: str) -> tuple[tuple[str, ...], str]:
@@ -132,11 +141,18 @@ def configuration(directory: str) -> tuple[tuple[str, ...], str]:
         files[path] = None
     if not excludes:
         return tuple(files), default_excludes_file()
-    return tuple(files), os.path.join(directory, os.path.expanduser(excludes))
+    return tuple(files), os.path.join(directory, Path(excludes).expanduser())
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 def _config_home() -> str:
-    return os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser(os.path.join("~", ".config"))
+    return os.environ.get("XDG_CONFIG_HOME") or os.fspath(_home() / ".config")
 
 
 def default_excludes_file() -> str:
@@ -147,25 +163,32 @@ def user_configuration_files() -> tuple[str, ...]:
     """Where the user's settings are or could appear."""
     if os.environ.get("GIT_CONFIG_GLOBAL"):
         return (os.environ["GIT_CONFIG_GLOBAL"],)
-    return os.path.expanduser(os.path.join("~", ".gitconfig")), os.path.join(_config_home(), "git", "config")
+    return os.fspath(_home() / ".gitconfig"), os.path.join(_config_home(), "git", "config")
 
 
 def enclosing_repository(directory: str) -> str | None:
     """The nearest directory upward that has a `.git`, directory or file. No process."""
-    place = directory
-    while not os.path.lexists(os.path.join(place, ".git")):
-        parent = os.path.dirname(place)
-        if parent == place:
-            return None
-        place = parent
-    return place
+    here = Path(directory)
+    return next((str(place) for place in (here, *here.parents) if os.path.lexists(place / ".git")), None)
+
+
+def directories_between(directory: str, top: str | None) -> list[str]:
+    """The directories above one, up to and with `top` (or the file system's)."""
+    above: list[str] = []
+    if directory == top:
+        return above
+    for parent in Path(directory).parents:
+        above.append(str(parent))
+        if str(parent) == top:
+            break
+    return above
 
 
 def git_directory(top: str) -> str | None:
     """What a checkout's `.git` is or points to. None when it is neither; no process."""
-    marker = os.path.join(top, ".git")
-    if os.path.isdir(marker):
-        return marker
+    marker = Path(top, ".git")
+    if marker.is_dir():
+        return str(marker)
     pointer = _read_line(marker)
     if not pointer.startswith("gitdir:"):
         return None
@@ -173,8 +196,8 @@ def git_directory(top: str) -> str | None:
 
 
 def is_linked_worktree(top: str) -> bool:
-    found = None if os.path.isdir(os.path.join(top, ".git")) else git_directory(top)
-    return found is not None and os.path.basename(os.path.dirname(found)) == "worktrees"
+    found = None if Path(top, ".git").is_dir() else git_directory(top)
+    return found is not None and Path(found).parent.name == "worktrees"
 
 
 def common_directory(top: str) -> str | None:
@@ -182,13 +205,13 @@ def common_directory(top: str) -> str | None:
     found = git_directory(top)
     if found is None:
         return None
-    shared = _read_line(os.path.join(found, "commondir"))
+    shared = _read_line(Path(found, "commondir"))
     return os.path.normpath(os.path.join(found, shared)) if shared else found
 
 
-def _read_line(path: str) -> str:
+def _read_line(path: Path) -> str:
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             return os.fsdecode(file.read(8192)).partition("\n")[0].rstrip("\r").replace("\0", "")
     except OSError:
         return ""

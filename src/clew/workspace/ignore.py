@@ -11,44 +11,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from clew.workspace.globs import literal_prefix, name_expression, path_expression
 
 # Bytes of an ignore file that are read. Git reads all of it; real ones are a few kilobytes.
 MAX_IGNORE_BYTES = 1 << 20
 # What git sets as core.ignoreCase when it creates a repository on these platforms.
 IGNORE_CASE = sys.platform in ("win32", "darwin")
-
-_NEVER = "(?!)"
-_ESCAPED = {byte: re.escape(chr(byte)) for byte in range(256)}
-_STAR, _ANY_DEPTH, _ANY_TEXT = "*", "**/", "**"  # the tokens that are not one fixed byte
-_OPEN_ENDED = frozenset((_ANY_DEPTH, _ANY_TEXT))
-
-
-def _byte_class(test: Callable[[str], bool]) -> frozenset[int]:
-    return frozenset(byte for byte in range(128) if test(chr(byte)))
-
-
-_GRAPH = frozenset(range(0x21, 0x7F))
-_ALNUM = _byte_class(str.isalnum)
-_NAMED_CLASSES = {
-    "alnum": _ALNUM,
-    "alpha": _byte_class(str.isalpha),
-    "blank": frozenset(b" \t"),
-    "cntrl": frozenset((*range(0x20), 0x7F)),
-    "digit": frozenset(b"0123456789"),
-    "graph": _GRAPH,
-    "lower": _byte_class(str.islower),
-    "print": _GRAPH | {0x20},
-    "punct": _GRAPH - _ALNUM,
-    "space": frozenset(b" \t\n\r\v\f"),
-    "upper": _byte_class(str.isupper),
-    "xdigit": frozenset(b"0123456789abcdefABCDEF"),
-}
-
-
-class _Malformed(Exception):
-    """The pattern can never match: an unclosed class, a trailing backslash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,148 +70,6 @@ def _parse(data: bytes) -> Iterable[_Rule]:
             yield rule
 
 
-def _literal_prefix(pattern: str) -> str:
-    special = re.search(r"[*?\[\\]", pattern)
-    return pattern if special is None else pattern[: special.start()]
-
-
-def _read_set(pattern: str, start: int) -> tuple[str, int]:
-    """Translate the class that opens at `start`; return its expression and where it ends."""
-    position = start + 1
-    negated = pattern[position : position + 1] in ("!", "^")
-    position += negated
-    members: set[int] = set()
-    previous = 0
-    first = True
-    while first or pattern[position : position + 1] != "]":
-        first = False
-        if position >= len(pattern):
-            raise _Malformed
-        previous, position = _read_set_item(pattern, position, previous, members)
-    if not negated:
-        members.discard(ord("/"))
-        inside = "".join(f"\\x{byte:02x}" for byte in sorted(members))
-        return (f"[{inside}]" if inside else _NEVER), position + 1
-    inside = "".join(f"\\x{byte:02x}" for byte in sorted(members | {ord("/")}))
-    return f"[^{inside}]", position + 1
-
-
-def _read_set_item(pattern: str, position: int, previous: int, members: set[int]) -> tuple[int, int]:
-    """One item of a class. Returns the byte that a following `-` would start from (0: none) and the next position."""
-    char = pattern[position]
-    if char == "\\":
-        if position + 1 >= len(pattern):
-            raise _Malformed
-        members.add(ord(pattern[position + 1]))
-        return ord(pattern[position + 1]), position + 2
-    if char == "-" and previous and pattern[position + 1 : position + 2] not in ("", "]"):
-        position += 1
-        if pattern[position] == "\\":
-            position += 1
-            if position >= len(pattern):
-                raise _Malformed
-        members.update(range(previous, ord(pattern[position]) + 1))
-        return 0, position + 1
-    if pattern.startswith("[:", position):
-        end = pattern.find("]", position + 2)
-        if end < 0:
-            raise _Malformed
-        if end > position + 2 and pattern[end - 1] == ":":
-            name = pattern[position + 2 : end - 1]
-            if name not in _NAMED_CLASSES:
-                raise _Malformed
-            members.update(_NAMED_CLASSES[name])
-            return 0, end + 1
-    members.add(ord(char))
-    return ord(char), position + 1
-
-
-def _tokens(pattern: str) -> list[str]:
-    """Split a glob into fixed one-byte expressions and the three kinds of star."""
-    tokens: list[str] = []
-    position = 0
-    while position < len(pattern):
-        char = pattern[position]
-        if char == "*":
-            token, position = _read_stars(pattern, position)
-            tokens.append(token)
-        elif char == "[":
-            token, position = _read_set(pattern, position)
-            tokens.append(token)
-        elif char == "\\":
-            if position + 1 >= len(pattern):
-                raise _Malformed
-            tokens.append(_ESCAPED[ord(pattern[position + 1])])
-            position += 2
-        else:
-            tokens.append("[^/]" if char == "?" else _ESCAPED[ord(char)])
-            position += 1
-    return tokens
-
-
-def _read_stars(pattern: str, start: int) -> tuple[str, int]:
-    end = start
-    while pattern[end : end + 1] == "*":
-        end += 1
-    after = pattern[end : end + 2]
-    bounded = (start == 0 or pattern[start - 1] == "/") and (after in ("", "\\/") or after.startswith("/"))
-    if end - start == 1 or not bounded:
-        return _STAR, end
-    if after.startswith("/"):
-        return _ANY_DEPTH, end + 1
-    return _ANY_TEXT, end
-
-
-def _split(tokens: Sequence[str], separators: frozenset[str]) -> list[tuple[str, list[str]]]:
-    """Parts as (the separator before it, its tokens); the first part has none."""
-    parts: list[tuple[str, list[str]]] = [("", [])]
-    for token in tokens:
-        if token in separators:
-            parts.append((token, []))
-        else:
-            parts[-1][1].append(token)
-    return parts
-
-
-def _chunk_expression(tokens: Sequence[str], last: bool) -> str:
-    """Tokens without `**`. Earlier stars take the shortest run that fits and never give it back.
-
-    The shortest is always right, because the next star can take up what it left, and without
-    backtracking a hostile pattern such as `*a*a*a*a*b` costs no more than another.
-    """
-    parts = _split(tokens, frozenset((_STAR,)))
-    out = "".join(parts[0][1])
-    for number, (_, part) in enumerate(parts[1:], start=2):
-        fixed = "".join(part)
-        out += f"[^/]*{fixed}" if last and number == len(parts) else f"(?>[^/]*?{fixed})"
-    return out
-
-
-def _expression(pattern: str) -> str:
-    """Translate a glob to a regular expression that must match the whole text."""
-    try:
-        parts = _split(_tokens(pattern), _OPEN_ENDED)
-    except _Malformed:
-        return _NEVER
-    out = _chunk_expression(parts[0][1], len(parts) == 1)
-    for number, (separator, part) in enumerate(parts[1:], start=2):
-        last = number == len(parts)
-        if last and separator == _ANY_TEXT and not part:
-            return out + ".*"
-        skip = "(?:[^/]*/)*?" if separator == _ANY_DEPTH else ".*?"
-        piece = skip + _chunk_expression(part, last)
-        out += piece if last else f"(?>{piece})"
-    return out
-
-
-def _path_expression(pattern: str) -> str:
-    # Git compares the literal beginning first and hands only the rest to its matcher, where a `**`
-    # then stands at the start: `foo**/bar` matches `foox/y/bar`. The same is done here.
-    pattern = pattern.removeprefix("/")
-    prefix = _literal_prefix(pattern)
-    return re.escape(prefix) + _expression(pattern[len(prefix) :])
-
-
 class IgnoreRules:
     """The compiled rules of one ignore file. The last rule that matches decides."""
 
@@ -267,17 +96,17 @@ class IgnoreRules:
         name_globs: list[tuple[int, str]],
         path_globs: list[tuple[int, str]],
     ) -> None:
-        literal = not ignore_case and _literal_prefix(rule.pattern) == rule.pattern
+        literal = not ignore_case and literal_prefix(rule.pattern) == rule.pattern
         if not rule.by_name and literal:
             self._paths.setdefault(rule.pattern.removeprefix("/"), []).append(number)
         elif not rule.by_name:
-            path_globs.append((number, _path_expression(rule.pattern)))
+            path_globs.append((number, path_expression(rule.pattern)))
         elif literal:
             self._names.setdefault(rule.pattern, []).append(number)
         elif not ignore_case and re.fullmatch(r"\*\.[^.*?\[\\]+", rule.pattern):
             self._suffixes.setdefault(rule.pattern[1:], []).append(number)
         else:
-            name_globs.append((number, _expression(rule.pattern)))
+            name_globs.append((number, name_expression(rule.pattern)))
 
     def __bool__(self) -> bool:
         return bool(self._rules)
@@ -368,10 +197,10 @@ def read_rules(path: str, *, follow_links: bool) -> tuple[IgnoreRules | None, st
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if not follow_links:
         flags |= getattr(os, "O_NOFOLLOW", 0)
-        if os.path.islink(path):
+        if os.path.islink(path):  # noqa: PTH114 - a plain string; called for every directory with rules
             return None, f"{path}: a symbolic link is not read as an ignore file"
     try:
-        with open(os.open(path, flags), "rb") as file:
+        with os.fdopen(os.open(path, flags), "rb") as file:
             data = file.read(MAX_IGNORE_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None, ""

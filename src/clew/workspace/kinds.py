@@ -6,11 +6,7 @@ import functools
 import re
 
 from clew.records import FileFlag
-from clew.workspace import names
-
-BINARY = "binary"
-MINIFIED = "minified"
-SECRET = "secret"
+from clew.workspace import names, reasons
 
 # Bytes that git reads to tell text from binary, rounded up.
 _SAMPLE = 8192
@@ -33,11 +29,13 @@ _MINIFIED_PUNCTUATION = 0.01
 # A generated file says so at the top; further down the words are about something else.
 _MARKER_LINES = 20
 
-_GENERATED_MARKER = re.compile(names.GENERATED_MARKERS, re.IGNORECASE)
-_PRIVATE_KEY = re.compile(rb"\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d)")
-_SOURCE_SET = re.compile(names.SOURCE_SET_PATTERN)
-_TEST_NAMES = {family: re.compile(pattern) for family, pattern in names.TEST_NAME_PATTERNS.items()}
-_GENERATED_ENDINGS = tuple(names.GENERATED_ENDINGS)
+_PRIVATE_KEY = rb"\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d)"
+
+
+# Patterns are compiled at first use: a query that only checks freshness needs none of them.
+@functools.cache
+def _pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(expression, flags)
 
 
 def split_name(path: str) -> tuple[str, str, str]:
@@ -48,20 +46,30 @@ def split_name(path: str) -> tuple[str, str, str]:
 
 
 def path_flags(path: str) -> FileFlag:
-    """What the path alone says, by the conventions of the file's language. About a microsecond a file."""
+    """What the path alone says, by the conventions of the file's language. A few microseconds a file."""
     directory, name, suffix = split_name(path)
     family = names.FAMILY_OF_SUFFIX.get(suffix, "")
     flags = _directory_flags(directory, family)
-    pattern = _TEST_NAMES.get(family)
-    if pattern is not None and pattern.fullmatch(name):
+    if family and _pattern(names.TEST_NAME_PATTERNS[family]).fullmatch(name):
         flags |= FileFlag.TEST
     if name.endswith(names.STUB_ENDINGS):
         flags |= FileFlag.STUB
     if _is_documentation(directory, name, suffix):
         flags |= FileFlag.DOCUMENTATION
-    if is_generated_name(path):
+    if _is_generated(name.lower(), suffix):
         flags |= FileFlag.GENERATED
     return flags
+
+
+def path_reason(path: str) -> str | None:
+    """Why the name alone keeps the file out of the index: 'secret', 'agent instructions', 'binary' or None."""
+    directory, name, suffix = split_name(path)
+    lowered = name.lower()
+    if _is_secret(directory, lowered, suffix):
+        return reasons.SECRET
+    if _is_agent_file(directory, lowered):
+        return reasons.AGENT_INSTRUCTIONS
+    return reasons.BINARY if _is_binary(lowered, suffix) else None
 
 
 @functools.lru_cache(maxsize=50_000)
@@ -87,7 +95,7 @@ def _directory_flags(directory: str, family: str) -> FileFlag:
 def _is_test_directory(directory: str, parts: list[str], lowered: list[str], family: str) -> bool:
     if lowered[0] in names.TOP_TEST_DIRECTORIES or not names.TEST_DIRECTORIES.isdisjoint(lowered):
         return True
-    if _SOURCE_SET.fullmatch(directory + "/"):
+    if _pattern(names.SOURCE_SET_PATTERN).fullmatch(directory + "/"):
         return True
     if not names.FAMILY_TEST_DIRECTORIES.get(family, frozenset()).isdisjoint(lowered):
         return True
@@ -115,14 +123,17 @@ def _secret_places(directory: str) -> tuple[frozenset[str] | None, ...]:
 def is_secret(path: str) -> bool:
     """Whether the name is one that keys, passwords or certificate stores go by. Case does not matter."""
     directory, name, suffix = split_name(path)
-    lowered = name.lower()
-    if lowered.startswith(names.SECRET_NAME_START) or lowered in names.SECRET_NAMES or suffix in names.SECRET_SUFFIXES:
+    return _is_secret(directory, name.lower(), suffix)
+
+
+def _is_secret(directory: str, name: str, suffix: str) -> bool:
+    if name.startswith(names.ENVIRONMENT_NAME_START) or name in names.SECRET_NAMES or suffix in names.SECRET_SUFFIXES:
         return True
-    if lowered in names.SECRET_UNLESS_TEMPLATE:
+    if name in names.SECRET_UNLESS_TEMPLATE:
         return directory.rpartition("/")[2].lower() != names.TEMPLATE_PARENT
     if "." not in directory:
         return False
-    return any(files is None or lowered in files for files in _secret_places(directory))
+    return any(files is None or name in files for files in _secret_places(directory))
 
 
 @functools.lru_cache(maxsize=50_000)
@@ -139,24 +150,33 @@ def _is_agent_place(directory: str) -> bool:
 def is_agent_file(path: str) -> bool:
     """Whether the file instructs a coding agent: such text must not come back as an answer about code."""
     directory, _, name = path.rpartition("/")
-    if name.lower() in names.AGENT_NAMES:
-        return True
-    return "." in directory and _is_agent_place(directory)
+    return _is_agent_file(directory, name.lower())
+
+
+def _is_agent_file(directory: str, name: str) -> bool:
+    return name in names.AGENT_NAMES or ("." in directory and _is_agent_place(directory))
 
 
 def is_binary_name(path: str) -> bool:
     """Whether the suffix is one of binary formats; the content of every other file decides later."""
     _, name, suffix = split_name(path)
-    return suffix in names.BINARY_SUFFIXES or name.lower() in names.BINARY_NAMES
+    return _is_binary(name.lower(), suffix)
+
+
+def _is_binary(name: str, suffix: str) -> bool:
+    return suffix in names.BINARY_SUFFIXES or name in names.BINARY_NAMES
 
 
 def is_generated_name(path: str) -> bool:
     """Whether the name is one that generators and package managers give: `*.pb.go`, `*.min.js`, lock files."""
     _, name, suffix = split_name(path)
-    lowered = name.lower()
-    if lowered in names.GENERATED_NAMES or lowered.endswith(_GENERATED_ENDINGS):
+    return _is_generated(name.lower(), suffix)
+
+
+def _is_generated(name: str, suffix: str) -> bool:
+    if name in names.GENERATED_NAMES or name.endswith(names.GENERATED_ENDINGS):
         return True
-    return lowered.startswith(names.GENERATED_STARTS) and suffix in names.GENERATED_START_SUFFIXES
+    return name.startswith(names.GENERATED_STARTS) and suffix in names.GENERATED_START_SUFFIXES
 
 
 def judge_content(path: str, data: bytes) -> tuple[str | None, FileFlag]:
@@ -166,12 +186,12 @@ def judge_content(path: str, data: bytes) -> tuple[str | None, FileFlag]:
     """
     flags = FileFlag.GENERATED if is_generated_name(path) else FileFlag.NONE
     encoding = wide_encoding(data)
-    if encoding is None and _is_binary(data[:_SAMPLE]):
-        return BINARY, flags
-    if _PRIVATE_KEY.match(data[:_SAMPLE]):
-        return SECRET, flags
+    if encoding is None and _looks_binary(data[:_SAMPLE]):
+        return reasons.BINARY, flags
+    if re.match(_PRIVATE_KEY, data[:_SAMPLE]):
+        return reasons.SECRET, flags
     if _is_minified(path, data):
-        return MINIFIED, flags
+        return reasons.MINIFIED, flags
     text = data[:_SAMPLE].decode(encoding or "latin-1", "replace")
     if _has_marker(text.lstrip("\ufeff").removeprefix("\xef\xbb\xbf"), split_name(path)[2]):
         flags |= FileFlag.GENERATED
@@ -198,7 +218,7 @@ def wide_encoding(data: bytes) -> str | None:
     return None
 
 
-def _is_binary(sample: bytes) -> bool:
+def _looks_binary(sample: bytes) -> bool:
     return b"\0" in sample or _control_share(sample) > _MAX_CONTROL_SHARE
 
 
@@ -234,7 +254,7 @@ def _has_marker(text: str, suffix: str) -> bool:
                 return False
             block_end, bare = names.BLOCK_ENDS.get(start), bare[len(start) :]
         comment, closing, after = bare.partition(block_end) if block_end else (bare, "", "")
-        if _GENERATED_MARKER.search(comment):
+        if _pattern(names.GENERATED_MARKERS, re.IGNORECASE).search(comment):
             return True
         if closing:
             block_end = None

@@ -5,25 +5,26 @@ Adding a convention is adding a line. Names are compared in lower case unless a 
 
 from __future__ import annotations
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # --- never indexed -------------------------------------------------------------------------------
 
-SECRET_NAMES = frozenset(
-    """
+SECRET_NAMES = _words("""
     id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk ssh_host_rsa_key
     ssh_host_ecdsa_key ssh_host_ed25519_key .netrc _netrc .pgpass .htpasswd .npmrc .pypirc .git-credentials
     .dockercfg .s3cfg .boto .my.cnf .mylogin.cnf .vault-token .terraformrc terraform.rc .credentials
     credentials credentials.json credentials.toml credentials.tfrc.json client_secret.json secrets.json
     secrets.toml kubeconfig wallet.dat master.key
-    """.split()
-)
-SECRET_SUFFIXES = frozenset(
-    """
+""")
+SECRET_SUFFIXES = _words("""
     .env .pem .key .p8 .p12 .pkcs12 .pfx .jks .jceks .bks .keystore .truststore .ppk .kdb .kdbx .keytab
     .ovpn .agekey .tfstate .mobileprovision .gpg .pgp .crt .cer .der .p7b .p7c .p7s
-    """.split()
-)
+""")
 # `.env` itself, `.env.local`, `.envrc`, `.env-prod`: everything of that name, templates too.
-SECRET_NAME_START = ".env"
+ENVIRONMENT_NAME_START = ".env"
 # Parents whose files are secrets whatever they are called (name of the directory, names of the files or None for all).
 SECRET_PLACES: tuple[tuple[str, frozenset[str] | None], ...] = (
     (".envs", None),
@@ -39,13 +40,11 @@ SECRET_PLACES: tuple[tuple[str, frozenset[str] | None], ...] = (
 SECRET_UNLESS_TEMPLATE = frozenset(("secrets.yml", "secrets.yaml"))
 TEMPLATE_PARENT = "templates"
 
-AGENT_NAMES = frozenset(
-    """
+AGENT_NAMES = _words("""
     agents.md agents.local.md agents.override.md agent.md claude.md claude.local.md codex.md gemini.md qwen.md
     warp.md crush.md jules.md copilot-instructions.md .cursorrules .windsurfrules .clinerules .roorules
     .goosehints .aider.conf.yml .aiderrules
-    """.split()
-)
+""")
 # (directory, directory inside it or None): everything below is instructions to an agent.
 AGENT_PLACES: tuple[tuple[str, str | None], ...] = (
     (".cursor", "rules"),
@@ -61,8 +60,7 @@ AGENT_PLACES: tuple[tuple[str, str | None], ...] = (
 )
 
 # Only formats that are binary whenever they are met: the content of all others is looked at.
-BINARY_SUFFIXES = frozenset(
-    """
+BINARY_SUFFIXES = _words("""
     .png .jpg .jpeg .gif .bmp .ico .icns .webp .tif .tiff .avif .heic .heif .psd .xcf .exr .hdr .dds .tga
     .mp3 .mp4 .m4a .m4v .wav .flac .ogg .oga .ogv .opus .aac .aiff .avi .mov .mkv .webm .wmv .flv .mpg .mpeg .3gp
     .zip .gz .tgz .bz2 .tbz .tbz2 .xz .txz .zst .lz4 .lzma .7z .rar .tar .jar .war .ear .aar .apk .aab .ipa .deb .rpm
@@ -77,76 +75,72 @@ BINARY_SUFFIXES = frozenset(
     .blend .fbx .glb .3ds .stl .dwg .skp .unitypackage .uasset .umap .pak .sketch
     .swf .fla .gmo .snk .lnk .pcap .pcapng .dmp
     .swp .swo
-    """.split()
-)
-BINARY_NAMES = frozenset(".ds_store thumbs.db desktop.ini bun.lockb".split())
+""")
+BINARY_NAMES = _words(".ds_store thumbs.db desktop.ini bun.lockb")
 
 # Left out outside git, where no ignore file says so. Each is made by a tool and can be made again.
-DEFAULT_IGNORED_DIRECTORIES = frozenset(
-    """
-    node_modules bower_components jspm_packages .venv venv .virtualenv virtualenv site-packages __pycache__ __pypackages__
-    .tox .nox .eggs .mypy_cache .pytest_cache .ruff_cache .hypothesis .ipynb_checkpoints .pytype .pyre htmlcov .nyc_output
-    .cache .parcel-cache .next .nuxt .svelte-kit .turbo .angular .yarn .pnpm-store .gradle .mvn .idea .vs .bloop .metals
+DEFAULT_IGNORED_DIRECTORIES = _words("""
+    node_modules bower_components jspm_packages .venv venv .virtualenv virtualenv site-packages __pycache__
+    __pypackages__
+    .tox .nox .eggs .mypy_cache .pytest_cache .ruff_cache .hypothesis .ipynb_checkpoints .pytype .pyre htmlcov
+    .nyc_output
+    .cache .parcel-cache .next .nuxt .svelte-kit .turbo .angular .yarn .pnpm-store .gradle .mvn .idea .vs
+    .bloop .metals
     .bsp .terraform .serverless .dart_tool .bundle .build .swiftpm DerivedData Pods Carthage .stack-work dist-newstyle
     .elixir_ls _build elm-stuff .zig-cache zig-cache zig-out .hg .svn .bzr CVS _darcs .jj .Trash $RECYCLE.BIN
     .worktrees
-    """.split()
-)
+""")
 DEFAULT_IGNORED_DIRECTORY_SUFFIXES = (".egg-info", ".dSYM", ".xcuserdatad")
 # Common words that are left out only where a build tool would write them: at the root or beside a manifest.
 BUILD_DIRECTORIES = frozenset(("dist", "build", "target", "out", "coverage", "obj"))
-MANIFEST_NAMES = frozenset(
-    """
+MANIFEST_NAMES = _words("""
     package.json pyproject.toml setup.py setup.cfg Cargo.toml pom.xml build.gradle build.gradle.kts build.sbt
     CMakeLists.txt Makefile GNUmakefile makefile meson.build mix.exs go.mod pubspec.yaml composer.json Package.swift
     project.clj deps.edn dune-project stack.yaml gulpfile.js webpack.config.js
-    """.split()
-)
+""")
 MANIFEST_SUFFIXES = (".csproj", ".fsproj", ".vbproj", ".sln", ".cabal", ".gemspec")
 # A directory with this file is a virtual environment, whatever its name.
 ENVIRONMENT_MARK = "pyvenv.cfg"
 
 # --- flags ---------------------------------------------------------------------------------------
 
-VENDORED_DIRECTORIES = frozenset(
-    """
+VENDORED_DIRECTORIES = _words("""
     vendor vendored _vendor _vendored third_party thirdparty third-party 3rdparty 3rd-party node_modules
     bower_components jspm_packages site-packages godeps carthage pods extern externals
-    """.split()
-)
-EXAMPLE_DIRECTORIES = frozenset("example examples _examples sample samples demo demos tutorial tutorials".split())
+""")
+EXAMPLE_DIRECTORIES = _words("example examples _examples sample samples demo demos tutorial tutorials")
 # `com.example` is where Java projects begin, not where their examples are.
-DOMAIN_DIRECTORIES = frozenset("com org net io edu dev main java kotlin scala".split())
+DOMAIN_DIRECTORIES = _words("com org net io edu dev main java kotlin scala")
 
-DOCUMENTATION_SUFFIXES = frozenset(".md .markdown .mdown .mdx .rst .adoc .asciidoc .org .textile .pod .rdoc".split())
-DOCUMENTATION_DIRECTORIES = frozenset("doc docs documentation man manual".split())
+DOCUMENTATION_SUFFIXES = _words(".md .markdown .mdown .mdx .rst .adoc .asciidoc .org .textile .pod .rdoc")
+DOCUMENTATION_DIRECTORIES = _words("doc docs documentation man manual")
 # Files that are documentation when they lie in such a directory.
 DOCUMENTATION_TEXT_SUFFIXES = frozenset(("", ".txt", ".text", ".html", ".htm", ".tex", ".texi"))
 # Documentation anywhere, alone or with `.txt`.
-DOCUMENTATION_NAMES = frozenset(
-    """
+DOCUMENTATION_NAMES = _words("""
     readme license licence copying changelog changes news history authors contributors contributing install todo
     notice security support maintainers codeowners faq upgrading
-    """.split()
-)
+""")
 STUB_ENDINGS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 
-GENERATED_NAMES = frozenset(
-    """
-    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock deno.lock cargo.lock poetry.lock pdm.lock uv.lock
+GENERATED_NAMES = _words("""
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock deno.lock cargo.lock poetry.lock
+    pdm.lock uv.lock
     pipfile.lock composer.lock gemfile.lock podfile.lock mix.lock pubspec.lock flake.lock go.sum go.work.sum gopkg.lock
     packages.lock.json project.assets.json gradle.lockfile package.resolved cartfile.resolved paket.lock conan.lock
     stack.yaml.lock cabal.project.freeze rebar.lock elm-stuff.json project.pbxproj .terraform.lock.hcl bindata.go
-    """.split()
+""")
+GENERATED_ENDINGS = tuple(
+    _words("""
+    .pb.go .pb.gw.go _grpc.pb.go .pb.cc .pb.h .pb.c .pb.swift .pb.dart .pbjson.dart .pbenum.dart .pbserver.dart .pb.ts
+    _pb2.py _pb2.pyi _pb2_grpc.py _pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _grpc_web_pb.js _pb.rb _pb.php _grpc_pb.js
+    .g.dart .freezed.dart .gr.dart .config.dart .mocks.dart .g.cs .g.i.cs .g.vb .designer.cs .designer.vb
+    .generated.cs
+    .generated.go .generated.ts .generated.tsx .generated.js .generated.swift .generated.rs .gen.go .gen.ts .gen.rs
+    _generated.go _gen.go .min.js .min.mjs .min.cjs .min.css .min.html .bundle.js .js.map .mjs.map .cjs.map .css.map
+    .ts.map .moc.cpp .tab.c .tab.h .yy.c .yy.go .gql.go .sql.go
+""")
 )
-GENERATED_ENDINGS = (
-    ".pb.go .pb.gw.go _grpc.pb.go .pb.cc .pb.h .pb.c .pb.swift .pb.dart .pbjson.dart .pbenum.dart .pbserver.dart .pb.ts "
-    "_pb2.py _pb2.pyi _pb2_grpc.py _pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _grpc_web_pb.js _pb.rb _pb.php _grpc_pb.js "
-    ".g.dart .freezed.dart .gr.dart .config.dart .mocks.dart .g.cs .g.i.cs .g.vb .designer.cs .designer.vb .generated.cs "
-    ".generated.go .generated.ts .generated.tsx .generated.js .generated.swift .generated.rs .gen.go .gen.ts .gen.rs "
-    "_generated.go _gen.go .min.js .min.mjs .min.cjs .min.css .min.html .bundle.js .js.map .mjs.map .cjs.map .css.map "
-    ".ts.map .moc.cpp .tab.c .tab.h .yy.c .yy.go .gql.go .sql.go"
-).split()  # fmt: skip
 GENERATED_STARTS = ("zz_generated.", "moc_", "qrc_", "ui_")
 # The starts above count only for these languages (Kubernetes; Qt).
 GENERATED_START_SUFFIXES = frozenset((".go", ".h", ".hpp", ".cpp", ".cc"))
@@ -173,25 +167,23 @@ _FAMILIES = {
 FAMILY_OF_SUFFIX = {suffix: family for family, suffixes in _FAMILIES.items() for suffix in suffixes.split()}
 
 # Directories whose whole content is tests, in every language and for data files too.
-TEST_DIRECTORIES = frozenset(
-    """
+TEST_DIRECTORIES = _words("""
     tests testdata test_data test-data __tests__ __mocks__ __snapshots__ __fixtures__ unittests unit_tests
     integration_tests integration-tests functional_tests e2e_tests
-    """.split()
-)
+""")
 # Only as the first directory of the path: deeper down a library may live there (`django/test`, `boost/test`).
 TOP_TEST_DIRECTORIES = frozenset(("test", "e2e"))
 # Per family: further directories, at any depth.
 FAMILY_TEST_DIRECTORIES: dict[str, frozenset[str]] = {
-    "web": frozenset("test e2e cypress spec specs __test__ playwright".split()),
+    "web": _words("test e2e cypress spec specs __test__ playwright"),
     "rust": frozenset(("benches",)),
-    "c": frozenset("test unittest gtest gtests".split()),
+    "c": _words("test unittest gtest gtests"),
     "dotnet": frozenset(("test", "unittest", "integrationtests")),
-    "ruby": frozenset("test spec features step_definitions".split()),
+    "ruby": _words("test spec features step_definitions"),
     "php": frozenset(("test", "spec")),
     "beam": frozenset(("test",)),
-    "functional": frozenset("test spec testsuite".split()),
-    "script": frozenset("test t spec bats xt".split()),
+    "functional": _words("test spec testsuite"),
+    "script": _words("test t spec bats xt"),
     "dart": frozenset(("test", "integration_test", "test_driver")),
     "solidity": frozenset(("test",)),
 }
@@ -229,20 +221,23 @@ TEST_NAME_PATTERNS: dict[str, str] = {
 # --- content -------------------------------------------------------------------------------------
 
 # Where line length tells minified code from written code; elsewhere a long line is data.
-MINIFIABLE_SUFFIXES = frozenset(".js .jsx .mjs .cjs .ts .tsx .mts .cts .css .scss .less .html .htm .svg .vue .svelte".split())
-MINIFIED_ENDINGS = (".min.js", ".min.mjs", ".min.cjs", ".min.css", ".js.map", ".mjs.map", ".cjs.map", ".css.map", ".ts.map")
+MINIFIABLE_SUFFIXES = _words("""
+    .js .jsx .mjs .cjs .ts .tsx .mts .cts .css .scss .less .html .htm .svg .vue .svelte
+""")
+MINIFIED_ENDINGS = tuple(_words(".min.js .min.mjs .min.cjs .min.css .js.map .mjs.map .cjs.map .css.map .ts.map"))
 
 # How a comment begins, by suffix; everything else takes all of the default.
-_C_LIKE = ("//", "/*")
-_HASH = ("#",)
 COMMENT_STARTS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
-        ".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .cu .go .java .kt .kts .scala .groovy .rs .swift .cs .js .jsx .mjs .cjs .ts "
-        ".tsx .mts .cts .dart .sol .proto .thrift .zig .d .css .scss .less".split(),
-        _C_LIKE,
+        _words("""
+            .c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .cu .go .java .kt .kts .scala .groovy .rs .swift .cs .js .jsx .mjs
+            .cjs .ts .tsx .mts .cts .dart .sol .proto .thrift .zig .d .css .scss .less
+        """),
+        ("//", "/*"),
     ),
     **dict.fromkeys(
-        ".rb .sh .bash .zsh .fish .pl .pm .r .jl .ex .exs .yml .yaml .toml .cmake .mk .nim .tcl .graphql".split(), _HASH
+        _words(".rb .sh .bash .zsh .fish .pl .pm .r .jl .ex .exs .yml .yaml .toml .cmake .mk .nim .tcl .graphql"),
+        ("#",),
     ),
     ".py": ("#", '"""', "'''", 'r"""'),
     ".pyi": ("#", '"""', "'''"),
@@ -279,13 +274,15 @@ BLOCK_ENDS = {
 # Lines that may stand before or between the opening comments.
 OPENING_LINES = ("#!", "<?php", "<?xml", "<!doctype", "'use strict'", '"use strict"', "@charset")
 
+# Compared without regard to case, except where a part says otherwise. Each is the whole of what a
+# generator writes: a sentence that is only about generated code is no marker.
 GENERATED_MARKERS = (
-    r"\bcode generated\b"
+    r"^\W*code generated\b"
     r"|(?<![\w-])@generated\b"
-    r"|\bdo not (?:hand-?)?edit\b"
-    r"|\bDO NOT MODIFY\b"
+    r"|(?-i:\bDO NOT (?:HAND-?)?(?:EDIT|MODIFY)\b)"
+    r"|\bdo not (?:hand-?)?edit(?: this| by| manually| directly| it\b| the file| the generated|\s*[!.;,:)*-]|\s*$)"
     r"|<auto-?generated"
-    r"|\bauto-?generated (?:by|from|file|code)\b"
+    r"|^\W*auto-?generated (?:by|from|file|code)\b"
     r"|\bgenerated by the protocol buffer compiler\b"
     r"|\bthis (?:file|code|class|module|source) (?:was|is|has been) (?:auto|automatically|machine)?[ -]?generated\b"
     r"|\ba bison parser, made by\b"

@@ -22,7 +22,7 @@ def find_root(start: Path | None = None, *, explicit: Path | None = None, force:
         return _checked(_directory(explicit), force), "explicit"
     named = os.environ.get(ROOT_VARIABLE)
     if named:
-        directory = _directory(Path(os.path.expanduser(named)), origin=f" (from {ROOT_VARIABLE})")
+        directory = _directory(_expanded(named), origin=f" (from {ROOT_VARIABLE})")
         return _checked(directory, force), f"environment {ROOT_VARIABLE}"
     here = _directory(start if start is not None else _working_directory(), or_parent=True)
     for directory in (here, *here.parents):
@@ -63,14 +63,21 @@ def resolve_inside(root: Path, text: str) -> str:
 
 
 def _homes() -> set[str]:
-    homes = {os.path.expanduser("~")}
+    homes = {_expanded("~")}
     try:
         import pwd  # not on Windows
 
-        homes.add(pwd.getpwuid(os.getuid()).pw_dir)
+        homes.add(Path(pwd.getpwuid(os.getuid()).pw_dir))
     except (ImportError, KeyError):
         pass
-    return {os.path.normcase(os.path.realpath(home)) for home in homes if os.path.isabs(home)}
+    return {os.path.normcase(os.path.realpath(home)) for home in homes if home.is_absolute()}
+
+
+def _expanded(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # no home directory is known
+        return Path(text)
 
 
 def _working_directory() -> Path:

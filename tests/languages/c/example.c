@@ -86,6 +86,7 @@ cart_add(cart_t *cart, struct item *item)
     int local = 1, *pointer = &local;
     static const char *words[] = {"x"};
     int later(int x);
+    int (*callback)(int) = later;
     struct inside { int deep; } value;
 #ifdef DEBUG
     int debug_only = 2;

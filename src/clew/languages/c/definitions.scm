@@ -1,22 +1,25 @@
 ; Locals and prototypes inside a body claim their names first, as a scope that holds nothing,
 ; so that no pattern below makes them definitions.
-(compound_statement (declaration declarator: [
-  (identifier) @name @scope
-  (_ declarator: (identifier) @name @scope)
-  (_ declarator: (_ declarator: (identifier) @name @scope))
-  (_ declarator: (_ declarator: (_ declarator: (identifier) @name @scope)))
-  (_ (parenthesized_declarator (_ declarator: (identifier) @name @scope)))
-]))
-(compound_statement (_ (declaration declarator: [
-  (identifier) @name @scope
-  (_ declarator: (identifier) @name @scope)
-  (_ declarator: (_ declarator: (identifier) @name @scope))
-])))
-(compound_statement (_ (_ (declaration declarator: [
-  (identifier) @name @scope
-  (_ declarator: (identifier) @name @scope)
-  (_ declarator: (_ declarator: (identifier) @name @scope))
-]))))
+(compound_statement [
+  (declaration declarator: [
+    (identifier) @name @scope
+    (_ declarator: (identifier) @name @scope)
+    (_ declarator: (_ declarator: (identifier) @name @scope))
+    (_ declarator: (_ declarator: (_ declarator: (identifier) @name @scope)))
+    (_ (parenthesized_declarator (_ declarator: (identifier) @name @scope)))
+    (_ declarator: (_ (parenthesized_declarator (_ declarator: (identifier) @name @scope))))
+  ])
+  (_ (declaration declarator: [
+    (identifier) @name @scope
+    (_ declarator: (identifier) @name @scope)
+    (_ declarator: (_ declarator: (identifier) @name @scope))
+  ]))
+  (_ (_ (declaration declarator: [
+    (identifier) @name @scope
+    (_ declarator: (identifier) @name @scope)
+    (_ declarator: (_ declarator: (identifier) @name @scope))
+  ])))
+])
 ; Parameters of the old style: `int f(a) int a; { … }`.
 (function_definition (declaration declarator: [
   (identifier) @name @scope

@@ -7,38 +7,36 @@
     (_ declarator: (_ declarator: (identifier) @name @scope))
     (_ declarator: (_ declarator: (_ declarator: (identifier) @name @scope)))
     (reference_declarator (identifier) @name @scope)
-    (reference_declarator (function_declarator declarator: (identifier) @name @scope))
-    (init_declarator declarator: (reference_declarator (identifier) @name @scope))
+    (reference_declarator (_ declarator: (identifier) @name @scope))
+    (_ declarator: (reference_declarator (identifier) @name @scope))
     (_ (parenthesized_declarator (_ declarator: (identifier) @name @scope)))
+    (_ declarator: (_ (parenthesized_declarator (_ declarator: (identifier) @name @scope))))
   ])
   (_ (declaration declarator: [
     (identifier) @name @scope
     (_ declarator: (identifier) @name @scope)
     (_ declarator: (_ declarator: (identifier) @name @scope))
     (reference_declarator (identifier) @name @scope)
-    (init_declarator declarator: (reference_declarator (identifier) @name @scope))
+    (_ declarator: (reference_declarator (identifier) @name @scope))
   ]))
   (_ (_ (declaration declarator: [
     (identifier) @name @scope
     (_ declarator: (identifier) @name @scope)
     (_ declarator: (_ declarator: (identifier) @name @scope))
     (reference_declarator (identifier) @name @scope)
-    (init_declarator declarator: (reference_declarator (identifier) @name @scope))
+    (_ declarator: (reference_declarator (identifier) @name @scope))
   ])))
 ])
-(friend_declaration (declaration declarator: [
-  (function_declarator declarator: (_) @name @scope)
-  (_ (function_declarator declarator: (_) @name @scope))
+(friend_declaration (_ !body declarator: [
+  (_ declarator: (_) @name @scope)
+  (_ (_ declarator: (_) @name @scope))
 ]))
 
 ; No return type: a constructor. Inside a class its name is no field_identifier.
 (field_declaration_list [
-  (function_definition !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor
-  (declaration !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor
+  (_ !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor
   (template_declaration
-    (function_definition !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor)
-  (template_declaration
-    (declaration !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor)
+    (_ !type declarator: (function_declarator declarator: (identifier) @name)) @definition.constructor)
 ])
 ; gtest and its like: the macro's arguments name the test, and the macro names nothing.
 ((function_definition !type declarator: (function_declarator
@@ -68,7 +66,6 @@
   (qualified_identifier name: (qualified_identifier name: (operator_cast))) @name
   (operator_cast) @name
 ]) @definition.method
-(declaration declarator: (operator_cast) @name) @definition.method
 (field_declaration declarator: [
   (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)
   (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))
@@ -85,6 +82,7 @@
   (_ (parenthesized_declarator (_ (function_declarator declarator: [(identifier) (field_identifier)] @name))))
 ]) @definition.function
 (declaration declarator: [
+  (operator_cast) @name
   (function_declarator declarator: [
     (identifier) (destructor_name) (operator_name) (qualified_identifier) (parenthesized_declarator . (identifier) .)
   ] @name)

@@ -57,18 +57,21 @@ def parse_toml(source: Source) -> list[Section]:
 
 def _toml_headers(text: bytes) -> list[_Header]:
     headers: list[_Header] = []
-    depth = line = skip = 0
+    depth = skip = 0
+    line: int | None = 0  # where the line began, until its first token: only that one can open a header
     for token in _TOML_TOKEN.finditer(text):
         start = token.start()
         first = text[start]
         if first == 10:  # newline
             line = start + 1
-        elif start < skip:
             continue
-        elif first in b"]}":
+        begun, line = line, None
+        if start < skip:
+            continue
+        if first in b"]}":
             depth = max(0, depth - 1)
         elif first in b"[{":
-            header = _toml_header(text, line, start, depth) if first == 91 else None  # [
+            header = None if begun is None or first == 123 else _toml_header(text, begun, start, depth)
             if header is None:
                 depth += 1
             else:

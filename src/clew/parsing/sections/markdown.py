@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from clew.parsing.sections.outline import MAX_HEADING, Heading, Section, nest, plain
+from clew.parsing.sections.outline import MAX_HEADING, MAX_SECTIONS, Heading, Section, nest, plain
 from clew.parsing.source import Source
 
 _FENCE = re.compile(rb"(`{3,})[^`]*$|(~{3,})")
@@ -65,7 +65,7 @@ def _front_matter_end(lines: list[bytes]) -> int:
 
 def _front_matter(lines: list[bytes], end: int, source: Source) -> Section:
     stop = source.line_starts[end] if end < len(lines) else len(source.text)
-    found = {}
+    found: dict[bytes, tuple[str, int]] = {}
     for number in range(1, end - 1):
         named = _FRONT_MATTER_NAME.match(lines[number])
         if named:
@@ -90,6 +90,8 @@ def _headings(lines: list[bytes], first: int, source: Source) -> list[Heading]:
         if title:
             indent = len(lines[at]) - len(lines[at].lstrip())
             headings.append(Heading(source.line_starts[at] + indent, level, title))
+        if len(headings) > MAX_SECTIONS:
+            break
     return headings
 
 

@@ -65,15 +65,13 @@ def plain(raw: bytes) -> str:
 
 def to_definitions(source: Source, sections: Sequence[Section]) -> list[Definition]:
     """Sorted definitions without overlap. Sections that begin on one line are left out: minified data has no parts."""
-    ordered = sorted(sections, key=lambda section: section.start)
+    ordered = sorted(sections, key=lambda section: section.start)[: MAX_SECTIONS + 1]
     lines = [line_of(source, section.start) for section in ordered]
     out: list[Definition] = []
-    for index, section in enumerate(ordered):
+    for index, section in enumerate(ordered[:MAX_SECTIONS]):
         shares_line = lines[index] in (*lines[max(index - 1, 0) : index], *lines[index + 1 : index + 2])
         if shares_line or not section.name:
             continue
-        if len(out) == MAX_SECTIONS:
-            break
         stop = ordered[index + 1].start if index + 1 < len(ordered) else len(source.text)
         out += _definition(source, section, min(section.end, stop))
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clew.parsing.sections.outline import MAX_HEADING, Heading, Section, nest, plain
+from clew.parsing.sections.outline import MAX_HEADING, MAX_SECTIONS, Heading, Section, nest, plain
 from clew.parsing.source import Source
 
 # The characters that reStructuredText recommends, except quotes, which underline nothing outside of it.
@@ -53,6 +53,8 @@ def _underlined(lines: list[bytes], source: Source) -> list[Heading]:
         starts = source.line_starts
         headings.append(Heading(starts[first], styles.index(style) + 1, title, starts[number - 1]))
         used = number
+        if len(headings) > MAX_SECTIONS:
+            break
     return headings
 
 
@@ -87,4 +89,6 @@ def _after_equals(lines: list[bytes], source: Source) -> list[Heading]:
         title = plain(found[2].rstrip(b"= \t")) if found else ""
         if found and title:
             headings.append(Heading(source.line_starts[number], len(found[1]), title))
+        if len(headings) > MAX_SECTIONS:
+            break
     return headings

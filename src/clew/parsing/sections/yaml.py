@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from clew.parsing.sections.outline import MAX_HEADING, Section, plain, worth_splitting
+from clew.parsing.sections.outline import MAX_HEADING, MAX_SECTIONS, Section, plain, worth_splitting
 from clew.parsing.source import Source
 
 # What a document is called, in order of preference; `metadata.name` (Kubernetes) comes last.
@@ -40,6 +40,8 @@ def parse_yaml(source: Source) -> list[Section]:
     sections: list[Section] = []
     for first, stop in _documents(lines):
         base = _first_content(lines, first, stop)
+        if len(sections) > MAX_SECTIONS:
+            break
         if base is None:
             continue
         if _is_item(lines[base].lstrip(b" \t")):
@@ -103,6 +105,8 @@ def _entries(lines: list[bytes], first: int, stop: int) -> list[_Entry]:
         comment = text[:1] == b"#"
         if not comment and indent <= base:
             pair = split_key(text)
+            if len(entries) > MAX_SECTIONS:
+                break
             if pair:
                 entries.append(_Entry(*pair, number, indent, number, child_indent=None if _is_open(pair[1]) else -1))
             elif entries and entries[-1].child_indent is None:
@@ -136,7 +140,7 @@ def split_key(text: bytes) -> tuple[str, bytes] | None:
     quoted = _QUOTED_KEY.match(head)
     if quoted:
         return plain(quoted[1] or quoted[2] or b""), text[quoted.end() :].strip()
-    if head[:1] in _NOT_PLAIN or (head[:1] in b"-?" and not head[1:2].strip()):
+    if head[:1] in _NOT_PLAIN or (head[:1] in b"-?:" and not head[1:2].strip()):
         return None
     colon = _PLAIN_KEY.search(head)
     if colon is None or b" #" in head[: colon.start()]:

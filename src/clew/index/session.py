@@ -1,0 +1,84 @@
+"""An open index: the catalog and the reader of one generation, followed as it moves on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from clew.errors import ClewError, DamagedIndexError, NoIndexError
+from clew.index import layout
+from clew.index.build import open_store
+from clew.index.catalog import Catalog
+from clew.index.store import StoreReader
+from clew.workspace import Watch, watch_from_json
+
+StatTuple = tuple[int, int, int, int]
+
+
+class Session:
+    """One build, open for reading. What is derived from a generation is kept until the next."""
+
+    def __init__(self, path: Path, catalog: Catalog) -> None:
+        self.path = path
+        self.catalog = catalog
+        self.generation = -1
+        self.meta: dict[str, Any] = {}
+        self._reader: StoreReader | None = None
+        self._stats: tuple[list[str], list[StatTuple]] | None = None
+        self._watch: Watch | None = None
+
+    @classmethod
+    def open(cls, directory: Path) -> Session:
+        """Open the current build of an index directory. NoIndexError, DamagedIndexError, BusyIndexError."""
+        path = layout.current(directory)
+        if path is None:
+            raise NoIndexError(f"{directory.parent} has no index yet", hint="make one with: clew index")
+        session = cls(path, Catalog.open(path / "catalog.db"))
+        try:
+            with session.catalog.transaction():
+                session.follow()
+        except ClewError:
+            session.close()
+            raise
+        return session
+
+    @property
+    def reader(self) -> StoreReader:
+        assert self._reader is not None, "follow() first"
+        return self._reader
+
+    def follow(self) -> None:
+        """Inside a read transaction: go to the generation and the state that it sees."""
+        version = self.catalog.version()
+        if version == self.meta.get("version", -1):
+            return
+        try:
+            meta = self.catalog.meta()
+            generation, _ = int(meta["generation"]), int(meta["version"])
+            if generation != self.generation or self._reader is None:
+                reader = open_store(self.path).reader(meta["manifest"])
+                if self._reader is not None:
+                    self._reader.close()
+                self._reader = reader
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedIndexError(
+                f"the index {self.path} is incomplete: {error}", hint="rebuild it with: clew index --full"
+            ) from None
+        self.generation, self.meta = generation, meta
+        self._stats = self._watch = None
+
+    def stats(self) -> tuple[list[str], list[StatTuple]]:
+        """Paths of all known files and their stats, in one order. Inside a transaction."""
+        if self._stats is None:
+            self._stats = self.catalog.stats()
+        return self._stats
+
+    def watch(self) -> Watch:
+        if self._watch is None:
+            self._watch = watch_from_json(self.meta.get("watch"))
+        return self._watch
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self.catalog.close()
