@@ -10,12 +10,13 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from datasets import SETS, queries, repositories
+from datasets import SETS, LabelledQuery, queries, repositories
 from run import make_engine
 
 from clew import Engine
@@ -55,9 +56,9 @@ def main() -> int:
     parser.add_argument("data", type=Path)
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "clew-bench")
-    parser.add_argument("--embedder", default="default")
+    parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="e.g. chunk_tokens=300")
     arguments = parser.parse_args()
-    examples = collect(arguments.data, arguments.checkouts, arguments.cache, arguments.embedder)
+    examples = collect(arguments.data, arguments.checkouts, arguments.cache, arguments.setting)
     recall = statistics.fmean(e.gold.sum() / e.golds for e in examples)
     print(f"{len(examples)} queries, recall of the candidates {recall:.4f}")
     names = list(SIGNALS)
@@ -76,7 +77,7 @@ def main() -> int:
     return 0
 
 
-def collect(data: Path, checkouts: Path, cache: Path, embedder: str) -> list[Example]:
+def collect(data: Path, checkouts: Path, cache: Path, settings: Sequence[str]) -> list[Example]:
     known = repositories(data, checkouts)
     engines: dict[str, Engine] = {}
     tokenizer = Tokenizer()
@@ -84,12 +85,12 @@ def collect(data: Path, checkouts: Path, cache: Path, embedder: str) -> list[Exa
     for set_name in SETS:
         for query in queries(data, set_name, known):
             if query.repository not in engines:
-                engines[query.repository] = make_engine(known[query.repository], cache, embedder)
+                engines[query.repository] = make_engine(known[query.repository], cache, settings)
             out.append(_example(set_name, query, engines[query.repository], tokenizer))
     return out
 
 
-def _example(set_name, query, engine, tokenizer):  # type: ignore[no-untyped-def]
+def _example(set_name: str, query: LabelledQuery, engine: Engine, tokenizer: Tokenizer) -> Example:
     opened = engine._opened()
     analysed = analyse(query.text, tokenizer)
     vector = engine.embedder.embed_query(query.text) if engine.embedder else None

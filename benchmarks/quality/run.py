@@ -12,7 +12,7 @@ import json
 import random
 import statistics
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +38,12 @@ def main() -> int:
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "clew-bench")
     parser.add_argument("--set", dest="sets", action="append", choices=SETS)
-    parser.add_argument("--embedder", default="default")
+    parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="e.g. chunk_tokens=300")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--verbose", action="store_true", help="print every query that is not answered at rank 1")
     arguments = parser.parse_args()
     known = repositories(arguments.data, arguments.checkouts)
-    engines = {name: make_engine(repository, arguments.cache, arguments.embedder) for name, repository in known.items()}
+    engines = {name: make_engine(repository, arguments.cache, arguments.setting) for name, repository in known.items()}
     report = {}
     for name in arguments.sets or SETS:
         results = [_run(engines[q.repository], known[q.repository], q) for q in queries(arguments.data, name, known)]
@@ -56,11 +56,11 @@ def main() -> int:
     return 0
 
 
-def make_engine(repository: Repository, cache: Path, embedder: str) -> Engine:
+def make_engine(repository: Repository, cache: Path, settings: Sequence[str]) -> Engine:
     if not repository.root.is_dir():
         sys.exit(f"missing checkout: {repository.root}")
-    settings = load_settings(repository.root, {"index_dir": str(cache), "embedder": embedder})
-    engine = Engine.open(repository.root, settings)
+    overrides = dict(setting.split("=", 1) for setting in settings)
+    engine = Engine.open(repository.root, load_settings(repository.root, {"index_dir": str(cache), **overrides}))
     engine.index()
     return engine
 

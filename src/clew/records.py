@@ -213,15 +213,18 @@ class Check:
 def to_json(record: Any) -> Any:
     """Turn a record, or a container of records, into what `json.dumps` takes.
 
-    A place leaves out `text` and `truncated` when no text was asked for, a hit its `signals`
-    when they were not; everything else is always there.
+    A place leaves out `text` and `truncated` when no text was asked for, and inside a hit its
+    `path`; a hit leaves out its `signals` when they were not asked for. All else is always there.
     """
     if dataclasses.is_dataclass(record) and not isinstance(record, type):
         out = {f.name: to_json(getattr(record, f.name)) for f in dataclasses.fields(record)}
         if isinstance(record, Place) and record.text is None:
             del out["text"], out["truncated"]
-        if isinstance(record, Hit) and record.signals is None:
-            del out["signals"]
+        if isinstance(record, Hit):
+            for place in out["places"]:
+                del place["path"]
+            if record.signals is None:
+                del out["signals"]
         return out
     if isinstance(record, Mapping):
         return {str(key): to_json(value) for key, value in record.items()}

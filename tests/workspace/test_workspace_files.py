@@ -56,7 +56,7 @@ def test_without_git_nested_ignore_files_hold(tmp_path: Path) -> None:
 
 def test_without_git_a_repository_inside_brings_its_exclude_file(tmp_path: Path) -> None:
     clone = repository(tmp_path / "clone", {"a.py": "", "ex/b.py": ""})
-    (clone / ".git/info/exclude").write_text("ex/\n")
+    (clone / ".git/info/exclude").write_text("ex/\n", encoding="utf-8")
     assert paths(walk(tmp_path)) == ["clone/a.py"]
 
 
@@ -86,7 +86,7 @@ def test_ignore_files_of_other_tools_are_not_read(tmp_path: Path) -> None:
 
 def test_the_users_ignore_file_holds_in_every_root_and_the_roots_own_can_take_it_back(tmp_path: Path) -> None:
     user = tmp_path / "ignore"
-    user.write_text("*.sql\n")
+    user.write_text("*.sql\n", encoding="utf-8")
     write(tmp_path / "r", {"a.sql": "", "keep/b.sql": "", "keep/.clewignore": "!b.sql\n"})
     found = walk(tmp_path / "r", user_ignore=user)
     assert paths(found) == ["keep/.clewignore", "keep/b.sql"]
@@ -142,7 +142,7 @@ def test_a_pipe_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_linked_ignore_file_is_not_read_and_it_is_said(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").write_text("a.py\n")
+    (tmp_path / "elsewhere").write_text("a.py\n", encoding="utf-8")
     write(tmp_path / "r", {"a.py": ""})
     (tmp_path / "r/.clewignore").symlink_to(tmp_path / "elsewhere")
     found = walk(tmp_path / "r")

@@ -13,7 +13,7 @@ from clew.workspace import walk
 
 def test_info_exclude_holds_in_the_checkout_and_in_a_linked_worktree(tmp_path: Path) -> None:
     main = repository(tmp_path / "main", {"a.py": ""}, commit=True)
-    (main / ".git/info/exclude").write_text("ex/\n")
+    (main / ".git/info/exclude").write_text("ex/\n", encoding="utf-8")
     write(main, {"ex/b.py": ""})
     git(main, "worktree", "add", "-q", str(tmp_path / "wt"))
     write(tmp_path / "wt", {"ex/b.py": ""})
@@ -23,7 +23,7 @@ def test_info_exclude_holds_in_the_checkout_and_in_a_linked_worktree(tmp_path: P
 
 def test_the_users_excludes_file_holds(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": "", "b.tmp.py": ""})
-    (tmp_path / "mine").write_text("*.tmp.py\n")
+    (tmp_path / "mine").write_text("*.tmp.py\n", encoding="utf-8")
     git(root, "config", "core.excludesFile", str(tmp_path / "mine"))
     assert paths(walk(root)) == ["a.py"]
 
@@ -160,7 +160,7 @@ def test_without_the_git_program_the_ignore_files_are_read_and_it_is_said(
 def test_a_repository_cannot_make_git_run_its_programs(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": ""}, commit=True)
     trap = tmp_path / "trap"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n", encoding="utf-8")
     trap.chmod(0o755)
     git(root, "config", "core.fsmonitor", str(trap))
     assert paths(walk(root)) == ["a.py"]
@@ -198,9 +198,9 @@ def test_a_directory_with_a_name_that_git_could_take_for_an_option_or_a_pattern_
 @pytest.mark.skipif(os.name == "nt", reason="such names cannot exist there")
 def test_names_with_line_breaks_and_quotes_belong_and_names_that_are_not_utf8_are_counted(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"new\nline.py": "", 'quo"te.py': "", "tab\t.py": "", "ünï.py": ""})
-    Path(os.fsdecode(os.fsencode(root) + b"/bad\xff.py")).write_text("")
+    Path(os.fsdecode(os.fsencode(root) + b"/bad\xff.py")).write_text("", encoding="utf-8")
     os.mkdir(os.fsencode(root) + b"/dir\xfe")
-    Path(os.fsdecode(os.fsencode(root) + b"/dir\xfe/a.py")).write_text("")
+    Path(os.fsdecode(os.fsencode(root) + b"/dir\xfe/a.py")).write_text("", encoding="utf-8")
     found = walk(root)
     assert paths(found) == sorted(["new\nline.py", 'quo"te.py', "tab\t.py", "ünï.py"])
     assert found.skipped == {"name is not UTF-8": 2}

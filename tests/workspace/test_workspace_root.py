@@ -38,7 +38,7 @@ def test_the_nearest_marker_wins_whichever_it_is(tmp_path: Path) -> None:
 
 def test_a_dot_git_file_marks_a_worktree_or_submodule(tmp_path: Path) -> None:
     root = make(tmp_path, "r/.git", "r/wt/src")
-    (root / "r/wt/.git").write_text("gitdir: ../.git/worktrees/wt\n")
+    (root / "r/wt/.git").write_text("gitdir: ../.git/worktrees/wt\n", encoding="utf-8")
     assert find_root(root / "r/wt/src") == (root / "r/wt", "nearest .git")
 
 

@@ -57,9 +57,9 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "deleted file": lambda root: (root / "pkg/sub/b.py").unlink(),
     "renamed file": lambda root: (root / "a.py").rename(root / "z.py"),
     "renamed directory": lambda root: (root / "pkg").rename(root / "gkp"),
-    "edited ignore file": lambda root: (root / ".gitignore").write_text("a.py\n"),
-    "edited nested ignore file": lambda root: (root / "pkg/.gitignore").write_text("b.py\n"),
-    "edited own ignore file": lambda root: (root / ".clewignore").write_text("a.py\n"),
+    "edited ignore file": lambda root: (root / ".gitignore").write_text("a.py\n", encoding="utf-8"),
+    "edited nested ignore file": lambda root: (root / "pkg/.gitignore").write_text("b.py\n", encoding="utf-8"),
+    "edited own ignore file": lambda root: (root / ".clewignore").write_text("a.py\n", encoding="utf-8"),
     "new ignore file": lambda root: write(root, {"pkg/sub/.gitignore": "b.py\n"}),
     "new own ignore file": lambda root: write(root, {"pkg/sub/.clewignore": "b.py\n"}),
 }
@@ -100,7 +100,7 @@ def test_a_stamp_is_trusted_unless_a_change_could_have_left_it_as_it_is() -> Non
 
 
 UNRELATED: dict[str, Callable[[Path], object]] = {
-    "edited file": lambda root: (root / "a.py").write_text("x = 1\n"),
+    "edited file": lambda root: (root / "a.py").write_text("x = 1\n", encoding="utf-8"),
     "file in an ignored directory": lambda root: write(root, {"ignored/deep/d.py": "", "ignored/e.py": ""}),
     "file in the index directory": lambda root: write(root, {".clew/catalog": "x"}),
 }
@@ -125,7 +125,7 @@ def checkout(tmp_path: Path) -> Path:
     "change",
     [
         lambda top: git(top, "add", "-f", "ig/x.py"),
-        lambda top: (top / ".git/info/exclude").write_text("gen/\n"),
+        lambda top: (top / ".git/info/exclude").write_text("gen/\n", encoding="utf-8"),
         lambda top: git(top, "config", "core.excludesFile", "/nonexistent"),
         lambda top: write(Path.home(), {".config/git/ignore": "x"}),
         lambda top: write(Path.home(), {".gitconfig": "[core]\n"}),
@@ -143,7 +143,7 @@ def test_rules_above_a_subfolder_are_watched_even_before_they_exist(checkout: Pa
     (checkout / ".gitignore").unlink()
     watch = walk(checkout / "pkg").watch
     assert not watch_changed(checkout / "pkg", watch)
-    (checkout / ".gitignore").write_text("gen/\n")
+    (checkout / ".gitignore").write_text("gen/\n", encoding="utf-8")
     assert watch_changed(checkout / "pkg", watch)
 
 
@@ -166,7 +166,7 @@ def test_a_folder_that_is_no_longer_ignored_by_the_repository_around_it_is_notic
     root = checkout / "ig"
     watch = walk(root).watch
     assert not watch_changed(root, watch)
-    (checkout / ".gitignore").write_text("")
+    (checkout / ".gitignore").write_text("", encoding="utf-8")
     assert watch_changed(root, watch)
 
 
@@ -174,7 +174,7 @@ def test_the_users_own_ignore_file_is_watched_even_before_it_exists(tmp_path: Pa
     write(tmp_path / "r", {"a.py": ""})
     watch = walk(tmp_path / "r", user_ignore=tmp_path / "ignore").watch
     assert not watch_changed(tmp_path / "r", watch)
-    (tmp_path / "ignore").write_text("a.py\n")
+    (tmp_path / "ignore").write_text("a.py\n", encoding="utf-8")
     assert watch_changed(tmp_path / "r", watch)
 
 

@@ -265,7 +265,7 @@ def _store(
 def _record(file: ParsedFile, todo: Mapping[str, FileStat], read_at: int) -> FileRecord:
     stat = trusted(file.stat, read_at) if file.stat else todo[file.path]
     return FileRecord(
-        id=0, path=file.path, stat=stat, hash=file.content_hash, language=file.language, flags=file.flags,
+        id=0, path=file.path, stat=stat, hash=file.content_hash, language=file.language, flags=int(file.flags),
         strategy=_FAILED if file.failed else file.strategy, lines=file.lines,
         skipped=f"unreadable: {file.failed}" if file.failed else file.skipped, error=file.error,
     )  # fmt: skip

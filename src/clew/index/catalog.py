@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import BusyIndexError, DamagedIndexError
-from clew.records import Chunk, Definition, FileFlag, FileStat
+from clew.records import Chunk, Definition, FileStat
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x636C6577  # "clew": tells a catalog from any other SQLite file
@@ -76,7 +76,7 @@ class FileRecord:
     stat: FileStat
     hash: bytes
     language: str
-    flags: FileFlag
+    flags: int  # of records.FileFlag
     strategy: str
     lines: int
     skipped: str
@@ -344,7 +344,7 @@ class Catalog:
 def _file(row: tuple[Any, ...]) -> FileRecord:
     file_id, path, size, mtime, ctime, inode, digest, language, flags, strategy, lines, skipped, error = row
     return FileRecord(
-        file_id, _shown(path), FileStat(size, mtime, ctime, inode), digest, language, FileFlag(flags), strategy, lines,
+        file_id, _shown(path), FileStat(size, mtime, ctime, inode), digest, language, flags, strategy, lines,
         skipped, error,
     )  # fmt: skip
 

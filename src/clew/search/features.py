@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,10 +44,11 @@ SIGNALS = {
     "length": "logarithm of the number of lines",
 }
 _BARRELS = frozenset({"__init__", "index", "mod", "lib", "main", "package-info", "doc"})
-_FLAGS = (
-    ("test", FileFlag.TEST), ("example", FileFlag.EXAMPLE), ("vendored", FileFlag.VENDORED),
-    ("documentation", FileFlag.DOCUMENTATION), ("stub", FileFlag.STUB),
-)  # fmt: skip
+_FLAGS = tuple(
+    (flag.name.lower(), int(flag))
+    for flag in (FileFlag.TEST, FileFlag.EXAMPLE, FileFlag.VENDORED, FileFlag.DOCUMENTATION, FileFlag.STUB)
+    if flag.name
+)
 Bools = npt.NDArray[np.bool_]
 # How much a definition of this kind answers a name that is asked for.
 _KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7, "section": 0.4, "module": 0.7}
@@ -125,18 +126,32 @@ def _names(values: dict[str, Float32s], ids: Int64s, named: Iterable[Named]) -> 
 
 def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query, tokenizer: Tokenizer) -> None:
     """What is known of a file without its text."""
-    names = {name.casefold().replace("_", "").replace("-", "") for name in query.names}
+    names = {_bare(name) for name in query.names}
     if query.words <= 2:
-        names.add(query.text.casefold().replace(" ", "").replace("_", ""))
-    for row, file in enumerate(files):
-        stem = file.path.rpartition("/")[2].split(".")[0] or file.path.rpartition("/")[2]
-        words = tokenizer(stem)
-        parts = [word for word in words if word != "".join(words[:-1])] or words
-        values["stem"][row] = sum(part in query.terms for part in parts) / len(parts) if parts else 0.0
-        values["stem_exact"][row] = stem.casefold().replace("_", "").replace("-", "") in names
-        values["barrel"][row] = stem in _BARRELS
-        values["data"][row] = file.strategy != "syntax" and not file.flags & FileFlag.DOCUMENTATION
-        values["depth"][row] = file.path.count("/")
-        values["length"][row] = np.log1p(file.lines)
-        for name, flag in _FLAGS:
-            values[name][row] = bool(file.flags & flag)
+        names.add(_bare(query.text.replace(" ", "")))
+    stems = [_stem(file.path) for file in files]
+    flags = np.array([file.flags for file in files], np.int64)
+    for name, flag in _FLAGS:
+        values[name][:] = flags & flag != 0
+    values["stem"][:] = [_share(tokenizer(stem), query.terms) for stem in stems]
+    values["stem_exact"][:] = [_bare(stem) in names for stem in stems]
+    values["barrel"][:] = [stem in _BARRELS for stem in stems]
+    values["data"][:] = [file.strategy != "syntax" for file in files]
+    values["data"] *= values["documentation"] == 0
+    values["depth"][:] = [file.path.count("/") for file in files]
+    values["length"][:] = np.log1p([file.lines for file in files])
+
+
+def _stem(path: str) -> str:
+    name = path[path.rfind("/") + 1 :]
+    return name.partition(".")[0] or name
+
+
+def _bare(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+def _share(terms: Sequence[str], wanted: Mapping[str, float]) -> float:
+    """Share of a file name's words that are wanted; the joined form of several words is none of them."""
+    words = terms[:-1] if len(terms) > 2 and terms[-1] == "".join(terms[:-1]) else terms
+    return sum(word in wanted for word in words) / len(words) if words else 0.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def spans(
     }  # fmt: skip
 
 
-def _allowed_chunks(where: Where):  # type: ignore[no-untyped-def]
+def _allowed_chunks(where: Where) -> Callable[[int, Chunk], bool]:
     wanted = None if where.chunks is None else set(where.chunks.tolist())
 
     def allowed(file_id: int, chunk: Chunk) -> bool:
@@ -100,8 +100,9 @@ def _chunk_scores(file_ids: Iterable[int], candidates: Candidates) -> dict[int, 
 def _choose(
     chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named], line: int, places: int
 ) -> list[Span]:
-    pool = [_span(chunk, scores.get(chunk.ordinal, 0.0)) for chunk in chunks]
-    pool = [_boosted(span, named, line) for span in pool]
+    symbols = {each.definition.symbol for each in named}
+    wanted = [c for c in chunks if c.ordinal in scores or c.symbol in symbols or c.start_line <= line <= c.end_line]
+    pool = [_boosted(_span(chunk, scores.get(chunk.ordinal, 0.0)), named, line) for chunk in wanted or chunks[:1]]
     pool += _own_lines(chunks, scores, named)
     pool.sort(key=lambda span: (-span.score, span.start_line, span.end_line))
     out: list[Span] = []
@@ -130,9 +131,7 @@ def _boosted(span: Span, named: Sequence[Named], line: int) -> Span:
             break
     if not boost:
         return span
-    return Span(
-        span.start_line, span.end_line, span.start_byte, span.end_byte, span.symbol, span.kind, span.score + boost
-    )
+    return replace(span, score=span.score + boost)
 
 
 def _own_lines(chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named]) -> list[Span]:

@@ -64,7 +64,8 @@ def _without_an_answer(root: str, top: str, error: git.GitError) -> Gate:
         return gate
     gate = IgnoreFileGate(root, top)
     gate.notes.append(
-        f"git could not be asked ({error}); ignore files were read instead, so tracked files that they match are left out"
+        f"git could not be asked ({error}); ignore files were read instead, "
+        "so tracked files that they match are left out"
     )
     gate.without_git = git.git_executable() is None
     gate.provisional = error.transient
