@@ -23,7 +23,7 @@ GIT_SECONDS = 10.0
 PACKAGES = (
     ("numpy", "numpy"),
     ("tree_sitter", "tree-sitter"),
-    ("pathspec", "pathspec"),
+    ("Stemmer", "PyStemmer"),
     ("msgpack", "msgpack"),
     ("filelock", "filelock"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,9 +27,10 @@ from clew.parsing.tokens import Tokenizer
 from clew.records import Answer, Check, Freshness, Hit, IndexEstimate, IndexReport, Status
 from clew.search.answer import Found, Wanted, answer, similar
 from clew.search.filters import Filters, resolve
-from clew.settings import Settings, load_settings
+from clew.settings import Settings, load_settings, user_file
 from clew.workspace import Walk, find_root, resolve_inside, stat_file, walk
 
+USER_IGNORE_FILE = "ignore"  # beside the user's settings file; gitignore syntax, for every repository
 LOCK_SECONDS = 30.0  # how long `index` waits for another writer
 BYTES_PER_TOKEN = 4  # of source code, on average; turns the chunk size setting into bytes
 LARGE_FILES = 5_000  # from here on an index run takes noticeably long, so front doors say so first
@@ -94,6 +96,7 @@ class Engine:
             root=self.root,
             directory=self.index_path,
             fingerprint=self._fingerprint(),
+            selection=self._selection(),
             limits=self._limits(),
             walk=(lambda: walked) if walked is not None else self._walk,
             embedder=self.embedder,
@@ -125,7 +128,16 @@ class Engine:
         )
 
     def _walk(self) -> Walk:
-        return walk(self.root, exclude=self.settings.exclude, max_bytes=self.settings.max_file_bytes)
+        return walk(
+            self.root,
+            exclude=self.settings.exclude,
+            max_bytes=self.settings.max_file_bytes,
+            user_ignore=user_file(os.environ).with_name(USER_IGNORE_FILE),
+        )
+
+    def _selection(self) -> dict[str, object]:
+        """The settings that decide which files belong. Another selection is a change of the tree, not of the index."""
+        return {"exclude": list(self.settings.exclude), "max_file_bytes": self.settings.max_file_bytes}
 
     def _limits(self) -> Limits:
         tokens = self.settings.chunk_tokens
@@ -143,7 +155,6 @@ class Engine:
             store=self.settings.store,
             chunk_bytes=limits.chunk_bytes,
             include_generated=limits.include_generated,
-            max_bytes=limits.max_bytes,
         )
 
     # searching
@@ -265,7 +276,7 @@ class Engine:
         """What differs from the working tree; None when nothing does."""
         with session.catalog.transaction():
             session.follow()
-            if self._tracker.unchanged(session):
+            if session.meta.get("selection") == self._selection() and self._tracker.unchanged(session):
                 return None, None
             known = {file.path: file for file in session.catalog.files()}
         walked = self._walk()

@@ -39,6 +39,7 @@ class BuildRequest:
     root: Path
     directory: Path
     fingerprint: Mapping[str, str]
+    selection: Mapping[str, object]
     limits: Limits
     walk: Callable[[], Walk]
     embedder: Embedder | None = None
@@ -117,7 +118,8 @@ def _update(
     watch = watch_to_json(found.watch)
     new = not meta
     generation = int(meta.get("generation", 0))
-    if new or todo.changes or meta.get("watch") != watch or meta.get("skipped") != dict(found.skipped):
+    state = {"watch": watch, "skipped": dict(found.skipped), "selection": dict(request.selection)}
+    if new or todo.changes or any(meta.get(key) != value for key, value in state.items()):
         with catalog.transaction(write=True):
             changed, manifest = _write(request, catalog, store, todo, known, meta.get("manifest"), tally)
             generation += 1 if changed or new else 0
@@ -128,8 +130,7 @@ def _update(
                     "root": str(request.root),
                     "fingerprint": dict(request.fingerprint),
                     "manifest": manifest,
-                    "watch": watch,
-                    "skipped": dict(found.skipped),
+                    **state,
                     "notes": list(found.notes),
                     "indexed_at": datetime.now(UTC).isoformat(timespec="seconds"),
                 }

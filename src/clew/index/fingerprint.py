@@ -12,9 +12,7 @@ from clew.index.catalog import SCHEMA_VERSION
 PIPELINE_VERSION = 1  # raise it when parsing, chunking or terms change what is stored
 
 
-def fingerprint(
-    *, embedder: str, store: str, chunk_bytes: int, include_generated: bool, max_bytes: int
-) -> dict[str, str]:
+def fingerprint(*, embedder: str, store: str, chunk_bytes: int, include_generated: bool) -> dict[str, str]:
     """Field by field, so that a mismatch can be named."""
     return {
         "schema": str(SCHEMA_VERSION),
@@ -24,7 +22,6 @@ def fingerprint(
         "store": store,
         "chunk_bytes": str(chunk_bytes),
         "include_generated": str(include_generated).lower(),
-        "max_file_bytes": str(max_bytes),
     }
 
 

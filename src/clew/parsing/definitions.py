@@ -36,9 +36,11 @@ _TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "objec
 _SPACE = re.compile(rb"\s+")
 _COMMENT_MARKS = re.compile(
     r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\w)|//[/!]?|#+!?|--+\|?|;+|%+|\{-\|?|\(\*+|<!--)?[ \t]?"
-    r"|(?:\*+/|-\}|\*+\)|-->)[ \t]*$"
+    r"|(?:(?<!\*)\*+[/)]|-\}|-->)[ \t]*$"  # a run of stars is tried once, not from each of its stars
 )
-_STRING_MARKS = re.compile(r"^\s*[rRuUbBfF]{0,2}[\"'`]+\s*|\s*[\"'`]+\s*$")
+_QUOTES = "\"'`"
+_STRING_START = re.compile(r"\s*(?:[rRuUbBfF]{0,2}[\"'`]+\s*)?")
+_INDENT = re.compile(rb"[ \t\xef\xbb\xbf]*")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _QUALIFIER_SPLIT = re.compile(r"::|->|[.:/\\]+")
 
@@ -97,8 +99,8 @@ def _attach(captures: dict[str, list[Node]], text: bytes, attachments: dict[int,
     for capture in ("comment", "attach"):
         for node in captures.get(capture, ()):
             start = node.start_byte
-            line_start = text.rfind(b"\n", 0, start) + 1
-            if text[line_start:start].strip(b" \t\xef\xbb\xbf"):
+            line_start = start - node.start_point[1]
+            if not _INDENT.fullmatch(text, line_start, start):
                 continue  # it trails code of its own line
             # Some grammars count the line end as part of a line comment.
             end_row = node.end_point[0] - (node.end_point[1] == 0 and node.end_byte > start)
@@ -228,8 +230,8 @@ def _end_row(node: Node, text: bytes) -> int:
 def _attached(node: Node, attachments: dict[int, _Attachment], text: bytes) -> tuple[int, int, str]:
     """Walk up over comments and attributes that end on the line just above. Gives byte, row and the doc."""
     row = node.start_point[0]
-    start = text.rfind(b"\n", 0, node.start_byte) + 1
-    if text[start : node.start_byte].strip():
+    start = node.start_byte - node.start_point[1]
+    if not _INDENT.fullmatch(text, start, node.start_byte):
         return node.start_byte, row, ""
     above: list[str] = []
     while (attachment := attachments.get(row - 1)) is not None and attachment.start_row < row:
@@ -257,8 +259,13 @@ def _docstrings(docs: list[Node], found: list[_Found]) -> dict[int, str]:
             stack.pop()
         if stack and stack[-1].node.start_byte not in out:
             text = (doc.text or b"").decode("utf-8", "replace")
-            out[stack[-1].node.start_byte] = _STRING_MARKS.sub("", text)[:DOC_BYTES]
+            out[stack[-1].node.start_byte] = _unquoted(text)[:DOC_BYTES]
     return out
+
+
+def _unquoted(literal: str) -> str:
+    opened = _STRING_START.match(literal)
+    return literal[opened.end() if opened else 0 :].rstrip().rstrip(_QUOTES).rstrip()
 
 
 def _signature(outer: Node, each: _Found, text: bytes) -> str:

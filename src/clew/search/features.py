@@ -33,10 +33,10 @@ SIGNALS = {
     "stem": "share of the file name's words that are in the query",
     "stem_exact": "1 if the file name is a name of the query",
     "pointed": "1 if a path or stack frame of the query names the file; later frames count less",
-    "test": "1 for test code",
-    "example": "1 for examples",
+    "test": "1 for test code, unless the query asks for tests",
+    "example": "1 for examples, unless asked for",
     "vendored": "1 for third-party code",
-    "documentation": "1 for prose",
+    "documentation": "1 for prose, unless asked for",
     "stub": "1 for declarations only (.pyi, .d.ts)",
     "barrel": "1 for files that only gather others (__init__, index, mod)",
     "data": "1 for configuration and data without definitions",
@@ -50,6 +50,13 @@ _FLAGS = tuple(
     if flag.name
 )
 Bools = npt.NDArray[np.bool_]
+# Stemmed words with which a query asks for such files, so that they are not held against them.
+_ASKED = {
+    "test": frozenset({"test", "tests", "unittest", "spec", "pytest", "fixtur"}),
+    "example": frozenset({"exampl", "sampl", "demo", "tutori"}),
+    "documentation": frozenset({"doc", "document", "readm", "changelog", "guid", "manual", "tutori"}),
+}
+_NOTHING: frozenset[str] = frozenset()
 # How much a definition of this kind answers a name that is asked for.
 _KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7, "section": 0.4, "module": 0.7}
 
@@ -132,7 +139,8 @@ def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query, t
     stems = [_stem(file.path) for file in files]
     flags = np.array([file.flags for file in files], np.int64)
     for name, flag in _FLAGS:
-        values[name][:] = flags & flag != 0
+        if not query.terms.keys() & _ASKED.get(name, _NOTHING):
+            values[name][:] = flags & flag != 0
     values["stem"][:] = [_share(tokenizer(stem), query.terms) for stem in stems]
     values["stem_exact"][:] = [_bare(stem) in names for stem in stems]
     values["barrel"][:] = [stem in _BARRELS for stem in stems]
