@@ -173,7 +173,7 @@ VARIABLES: Mapping[str, str] = {
 OUTSIDE_VARIABLES: Mapping[str, str] = {
     "NO_COLOR": "Any value turns colour off.",
     "TERM": "`dumb` turns colour and the repainted progress line off.",
-    "XDG_CONFIG_HOME": "The folder above `clew/config.toml` on Linux; `~/.config` if it is not set.",
+    "XDG_CONFIG_HOME": "The folder above `clew/config.toml` and `clew/ignore` on Linux; `~/.config` if it is not set.",
 }
 FLAGS: Mapping[str, str] = {
     "test": "test code, by the conventions of the language",
@@ -278,9 +278,7 @@ def _error_classes() -> list[type[errors.ClewError]]:
 def _codes_in_app() -> set[str]:
     """The codes that `app` passes to `_fail` as literals."""
     calls = (node for node in ast.walk(ast.parse(inspect.getsource(app))) if isinstance(node, ast.Call))
-    literals = (
-        node.args[2] for node in calls if isinstance(node.func, ast.Name) and node.func.id == "_fail"
-    )
+    literals = (node.args[2] for node in calls if isinstance(node.func, ast.Name) and node.func.id == "_fail")
     return {str(each.value) for each in literals if isinstance(each, ast.Constant)}
 
 
@@ -341,9 +339,9 @@ def _filters() -> Iterator[str]:
 
 def _kinds() -> Iterator[str]:
     yield "## Kinds"
-    rest = [kind for kind in records.CHUNK_KINDS if kind not in records.DEFINITION_KINDS]
+    rest = [f"`{kind}`" for kind in records.CHUNK_KINDS if kind not in records.DEFINITION_KINDS]
     yield (
-        f"`--kind` takes {_listed(records.DEFINITION_KINDS)}. A place can also be of kind {_listed(rest)}: lines "
+        f"`--kind` takes {_listed(records.DEFINITION_KINDS)}. A place can also be of kind {' or '.join(rest)}: lines "
         "between definitions, and lines of a file that is not divided into any. A filter expression takes them too."
     )
 
@@ -446,25 +444,38 @@ def _library() -> Iterator[str]:
     yield inspect.getdoc(Engine) or ""
     for name in _METHODS:
         method = getattr(Engine, name)
-        signature = re.sub(r"\b(?:self|cls)\b(?:, )?", "", str(inspect.signature(method)), count=1)
         yield f"#### `{name}`"
-        yield f"```python\n{_broken(name + signature.replace(chr(39), ''))}\n```"
+        yield f"```python\n{_signature(name, inspect.signature(method))}\n```"
         if method.__doc__:
             yield inspect.getdoc(method) or ""
 
 
-def _broken(signature: str, width: int = 100) -> str:
-    """A signature on one line, or with one parameter a line."""
-    if len(signature) <= width:
-        return signature
-    inner, _, returns = signature.partition("(")[2].rpartition(")")
-    parameters = re.split(r", (?![^\[\]]*\])", inner)
-    return f"{signature.partition('(')[0]}(\n" + "".join(f"    {each},\n" for each in parameters) + f"){returns}"
+def _signature(name: str, signature: inspect.Signature, width: int = 100) -> str:
+    """A signature on one line, or with one parameter a line. Not `str(signature)`: that quotes annotations."""
+    parts: list[str] = []
+    for each in signature.parameters.values():
+        if each.name == "self":
+            continue
+        if each.kind is each.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        default = "" if each.default is each.empty else f" = {each.default!r}"
+        parts.append(f"{each.name}: {each.annotation}{default}")
+    line = f"{name}({', '.join(parts)}) -> {signature.return_annotation}"
+    if len(line) <= width:
+        return line
+    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f") -> {signature.return_annotation}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines)
+    return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in lines)
+
+
+def _cell(text: str) -> str:
+    """Plain text for a Markdown table: `<root>` is no HTML there and `__init__` is not bold. Code stays as it is."""
+    parts = text.replace("|", "\\|").split("`")
+    parts[::2] = [part.replace("<", "&lt;").replace("__", "\\_\\_") for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _listed(names: Iterable[str]) -> str:

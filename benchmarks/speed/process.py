@@ -118,9 +118,8 @@ def descendants(pid: int) -> list[int]:
         each = todo.pop()
         found.append(each)
         try:
-            for thread in os.listdir(f"/proc/{each}/task"):
-                with open(f"/proc/{each}/task/{thread}/children", encoding="ascii") as file:
-                    todo += map(int, file.read().split())
+            for thread in Path(f"/proc/{each}/task").iterdir():
+                todo += map(int, (thread / "children").read_text(encoding="ascii").split())
         except (OSError, ValueError):
             continue
     return found

@@ -222,8 +222,7 @@ class Engine:
             freshness = self._freshen()
             opened = self._opened()
             current = freshness.state in ("fresh", "refreshed")
-            with opened.catalog.transaction():
-                opened.follow()
+            with opened.reading():
                 where, notes = resolve(filters, opened.catalog)
                 # An answer from an older generation must not show files that are gone since.
                 found = find(opened, where, (lambda file: True) if current else self._still_there)
@@ -274,8 +273,7 @@ class Engine:
 
     def _changes(self, session: Session) -> tuple[Walk | None, Plan | None]:
         """What differs from the working tree; None when nothing does."""
-        with session.catalog.transaction():
-            session.follow()
+        with session.reading():
             if session.meta.get("selection") == self._selection() and self._tracker.unchanged(session):
                 return None, None
             known = {file.path: file for file in session.catalog.files()}
@@ -310,8 +308,7 @@ class Engine:
                 opened = self._opened()
                 _, todo = self._changes(opened)
                 drift = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
-                with opened.catalog.transaction():
-                    opened.follow()
+                with opened.reading():
                     return self._status(opened, todo, bool(drift))
         except ClewError as error:
             return replace(empty, error=f"{error.code}: {error.message}")

@@ -1,4 +1,4 @@
-"""The next search sees what changed: by a fresh process, by a warm one, and by one that listens to events."""
+"""The next search sees what changed: in a fresh process, and in one that has long been listening to events."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ from engine_tools import (
     paths,
     place_of,
     repository,
-    settle,
     texts,
     write,
 )
 
-from clew import Engine, RootError
+from clew import Engine, NoIndexError, RootError
 
 TREE = {"a.py": functions("alpha"), "b.py": functions("beta"), "sub/c.py": functions("gamma")}
 
 
-@pytest.fixture(params=["cold", "warm", "listening"])
+@pytest.fixture(params=["cold", "listening"])
 def opened(request: pytest.FixtureRequest, root: Path) -> Iterator[Engine]:
-    """An engine over TREE that has never looked at it, has looked once, or follows it by change events."""
+    """An engine over TREE that has never looked at it, or that follows it by change events where there are any."""
     with indexed(root, TREE):
         pass
     with engine(root) as fresh:
-        for _ in range({"cold": 0, "warm": 1, "listening": 4}[request.param]):
+        for _ in range({"cold": 0, "listening": 4}[request.param]):
             assert fresh.search("alpha").freshness.state == "fresh"
         yield fresh
 
@@ -238,16 +237,14 @@ def test_the_command_catches_up_when_it_was_asked_to(behind: Engine) -> None:
 
 def test_a_deleted_root_is_one_clear_error(opened: Engine) -> None:
     shutil.rmtree(opened.root)
-    with pytest.raises((RootError, Exception)) as raised:
+    with pytest.raises((RootError, NoIndexError)):
         opened.search("alpha")
-    assert type(raised.value).__name__ in ("RootError", "NoIndexError")
 
 
 def test_a_moved_root_is_one_clear_error_and_its_index_moves_along(opened: Engine) -> None:
     moved = opened.root.rename(opened.root.with_name("moved"))
-    with pytest.raises(Exception) as raised:
+    with pytest.raises((RootError, NoIndexError)):
         opened.search("alpha")
-    assert type(raised.value).__name__ in ("RootError", "NoIndexError")
     with engine(moved) as elsewhere:
         answer = elsewhere.search("alpha")
         assert paths(answer) == ["a.py"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.languages import check, language_of, pack, packs, parser_for
+from clew.languages import check, language_of, pack, packs, parser_for, readable
 from clew.parsing.definitions import outline
 
 FIXTURES = sorted(path for path in Path(__file__).parent.iterdir() if path.is_dir() and path.name != "__pycache__")
@@ -19,7 +19,7 @@ def _found(folder: Path) -> list[str]:
     assert name == folder.name
     parser = parser_for(name)
     assert parser is not None
-    result = outline(parser.parse(text), text, pack(name))
+    result = outline(parser.parse(readable(text, pack(name))), text, pack(name))
     assert result is not None
     return [f"{each.start_line}-{each.end_line} {each.kind} {each.symbol}" for each in result.definitions]
 

@@ -112,7 +112,7 @@ def test_a_secret_is_known_by_its_name_or_place(before: str, secret: str, after:
         "uuid = '550e8400-e29b-41d4-a716-446655440000'",
         "AKIA" + "IOSFODNN7EXAMPLE",
         "gh" + "p_" + "x" * 36,
-        'if text.startswith("-----BEGIN PRIVATE KEY-----"):\n    return load_pem_private_key_from_text_and_check(text)\n',
+        'if text.startswith("-----BEGIN PRIVATE KEY-----"):\n    return load_pem_private_key_from_text(text)\n',
         'HEAD = "-----BEGIN RSA PRIVATE KEY-----"\nTAIL = "-----END RSA PRIVATE KEY-----"\n',
         "-----BEGIN CERTIFICATE-----\n" + LINE + "\n-----END CERTIFICATE-----\n",
         "-----BEGIN PUBLIC KEY-----\n" + LINE + "\n-----END PUBLIC KEY-----\n",
@@ -174,7 +174,7 @@ def test_an_encrypted_key_is_masked_with_its_headers() -> None:
 
 
 WORDS = st.sampled_from(
-    [*ISSUED.values(), *_key("PRIVATE KEY"), 'password = "', RANDOM, "://a:", "@host", "\n", "\r\n", " ", '"', "=", "中"]
+    [*ISSUED.values(), *_key("PRIVATE KEY"), 'password = "', RANDOM, "://a:", "@h", "\n", "\r\n", " ", '"', "=", "中"]
 )
 
 
@@ -226,7 +226,7 @@ def test_masking_what_is_masked_changes_nothing(text: str) -> None:
     ],
 )
 def test_time_is_linear_in_hostile_text(unit: str) -> None:
-    text = unit * (2_000_000 // len(unit))
+    text = unit * (400_000 // len(unit))
     start = time.perf_counter()
     mask(text)
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 2

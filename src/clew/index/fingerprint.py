@@ -35,12 +35,10 @@ def differences(stored: Mapping[str, object], wanted: Mapping[str, str]) -> list
 @functools.cache
 def _languages_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for folder in sorted(files("clew.languages").iterdir(), key=lambda entry: entry.name):
-        if not folder.is_dir():
-            continue
-        for name in ("pack.toml", "definitions.scm"):
-            source = folder / name
-            if source.is_file():
-                digest.update(f"{folder.name}/{name}".encode())
-                digest.update(source.read_bytes())
+    languages = files("clew.languages")
+    folders = sorted((entry for entry in languages.iterdir() if entry.is_dir()), key=lambda entry: entry.name)
+    sources = [folder / name for folder in folders for name in ("pack.toml", "definitions.scm")]
+    for source in (languages / "extra.toml", *sources):
+        if source.is_file():
+            digest.update(hashlib.blake2b(source.read_bytes()).digest())
     return digest.hexdigest()

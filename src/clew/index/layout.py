@@ -22,6 +22,7 @@ from clew.errors import DamagedIndexError, RootError
 FOLDER = ".clew"
 _CURRENT = "current"
 _NAME = re.compile(r"index-[0-9a-f]{8}")
+_NAME_MOST = 64  # characters; a longer pointer is not ours
 
 
 def index_directory(root: Path, outside: str = "") -> Path:
@@ -49,7 +50,8 @@ def prepare(directory: Path) -> None:
 def current(directory: Path) -> Path | None:
     """The directory of the index in use; None when there is none. DamagedIndexError for a foreign pointer."""
     try:
-        name = (directory / _CURRENT).read_text(encoding="ascii", errors="replace").strip()
+        with open(directory / _CURRENT, encoding="ascii", errors="replace") as stream:
+            name = stream.read(_NAME_MOST).strip()
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,8 @@ class Session:
             raise NoIndexError(f"{directory.parent} has no index yet", hint="make one with: clew index")
         session = cls(path, Catalog.open(path / "catalog.db"))
         try:
-            with session.catalog.transaction():
-                session.follow()
+            with session.reading():
+                pass
         except ClewError:
             session.close()
             raise
@@ -44,12 +46,28 @@ class Session:
 
     @property
     def reader(self) -> StoreReader:
-        assert self._reader is not None, "follow() first"
+        assert self._reader is not None, "inside reading() only"
         return self._reader
 
-    def follow(self) -> None:
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A read transaction at the newest generation, with the reader that belongs to it."""
+        with ExitStack() as stack:
+            while True:
+                stack.enter_context(self.catalog.transaction())
+                version = self.catalog.version()
+                try:
+                    self._follow(version)
+                    break
+                except DamagedIndexError:
+                    stack.close()
+                    # The next generation may have removed the segments of this one before they were open.
+                    if self.catalog.version() == version:
+                        raise
+            yield
+
+    def _follow(self, version: int) -> None:
         """Inside a read transaction: go to the generation and the state that it sees."""
-        version = self.catalog.version()
         if version == self.meta.get("version", -1):
             return
         try:

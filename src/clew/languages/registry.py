@@ -52,6 +52,8 @@ class Pack:
     separator: str = "."
     documentation: bool = False
     like: str = ""  # the pack whose queries this language is read with
+    rewrite: tuple[tuple[str, str], ...] = ()  # see `readable`
+    clauses: bool = False  # a function is written as several clauses of its name, one after the other
     verbatim: bool = False  # names are stored as written: selectors, targets, headings
 
 
@@ -180,6 +182,21 @@ def query_for(name: str, kind: str = "definitions") -> Query | None:
         return Query(_language(pack(name).grammar), source.read_text(encoding="utf-8"))
     except (QueryError, ValueError):
         return None
+
+
+def readable(text: bytes, each: Pack) -> bytes:
+    """The text as the grammar can read it: macros that stand for no syntax of their own are rewritten.
+
+    `Pack.rewrite` holds pairs of a regular expression and its replacement, which is filled up with spaces,
+    so lengths and lines stay. A pattern must not match across lines.
+    """
+    for pattern, replacement in each.rewrite:
+        text = re.sub(pattern.encode(), functools.partial(_filled, replacement.encode()), text, flags=re.M)
+    return text
+
+
+def _filled(replacement: bytes, found: re.Match[bytes]) -> bytes:
+    return found.expand(replacement).ljust(len(found[0]))
 
 
 def check(each: Pack) -> str | None:

@@ -12,36 +12,47 @@ Captures that a pack's `definitions.scm` may use:
   inside a `@scope.type` are methods.
 - `@comment`, `@attach`: belongs to the definition on the next line; a comment is also its doc.
 - `@doc`: documentation inside a definition (a docstring).
+- `@inject`: a node in brackets whose inside is parsed again (the items in a Rust macro call).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from clew.languages import Pack, query_for
+from clew.languages import Pack, parser_for, query_for
 from clew.records import Definition
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node, Query, Tree
 
 SIGNATURE_BYTES = 300
 DOC_BYTES = 600
 NAME_BYTES = 200
+MAX_INJECTION_DEPTH = 4  # `cfg_a! { cfg_b! { … } }`
+MAX_INJECTIONS = 2_000  # per file; each costs a parse of its own bytes
 MAX_DEFINITIONS = 20_000  # per file; a data file of a million constants must not swell the catalog
 
+_CLAUSE_KINDS = frozenset({"function", "method", "macro"})
+_CLAUSE_GAP = 2  # lines: clauses of a function stand together or with one empty line between
 _TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "object"})
 _SPACE = re.compile(rb"\s+")
 _COMMENT_MARKS = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\w)|//[/!]?|#+!?|--+\|?|;+|%+|\{-\|?|\(\*+|<!--)?[ \t]?"
+    r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\w)|//[/!]?|#+!?|(?:--+|\{-)(?:[ \t]?\|)?|;+|%+|\(\*+|<!--)?[ \t]?"
     r"|(?:(?<!\*)\*+[/)]|-\}|-->)[ \t]*$"  # a run of stars is tried once, not from each of its stars
 )
 _QUOTES = "\"'`"
 _STRING_START = re.compile(r"\s*(?:[rRuUbBfF]{0,2}[\"'`]+\s*)?")
+# Before a definition on its line: keywords of its declaration (`let rec total … and average …`), no other code.
+_KEYWORDS = re.compile(rb"[a-z \t\xef\xbb\xbf]*")
 _INDENT = re.compile(rb"[ \t\xef\xbb\xbf]*")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_LETTER = re.compile(r"\w")
+# C++: `operator<=>`, also of a class (`Cart::operator<`); a conversion ends before its parentheses.
+_OPERATOR = re.compile(r"(?:^|::)\s*(operator(?:\s+[^\W\d][^(]*|\b.*))", re.DOTALL)
+_NESTED_GENERICS = 8  # levels of type arguments: `formatter<tuple<T, enable_if_t<is<T>>>>`
 _QUALIFIER_SPLIT = re.compile(r"::|->|[.:/\\]+")
 
 
@@ -77,15 +88,13 @@ def outline(tree: Tree, text: bytes, pack: Pack) -> Outline | None:
 
     O(matches) beside the query itself; nesting is resolved by one sweep with a stack.
     """
-    from tree_sitter import QueryCursor
-
     query = query_for(pack.name)
     if query is None:
         return None
     found: dict[tuple[int, int], tuple[int, _Found]] = {}
     attachments: dict[int, _Attachment] = {}
     docs: list[Node] = []
-    for pattern, captures in QueryCursor(query).matches(tree.root_node):
+    for pattern, captures in _matches(query, tree, text, pack):
         if "comment" in captures or "attach" in captures:
             _attach(captures, text, attachments)
         elif "doc" in captures:
@@ -93,6 +102,25 @@ def outline(tree: Tree, text: bytes, pack: Pack) -> Outline | None:
         else:
             _collect(pattern, captures, found)
     return _nest([entry for _, entry in found.values()], attachments, docs, text, pack)
+
+
+def _matches(query: Query, tree: Tree, text: bytes, pack: Pack) -> Iterator[tuple[int, dict[str, list[Node]]]]:
+    """The matches in the tree and in what `@inject` parses again, with the offsets of the file."""
+    from tree_sitter import Parser, QueryCursor, Range
+
+    trees = [(tree, 0)]
+    for each, depth in trees:
+        for pattern, captures in QueryCursor(query).matches(each.root_node):
+            if "inject" not in captures:
+                yield pattern, captures
+                continue
+            parser = parser_for(pack.name)
+            if parser is None or depth >= MAX_INJECTION_DEPTH or len(trees) > MAX_INJECTIONS:
+                continue
+            node = captures["inject"][0]
+            (row, column), (end_row, end_column) = node.start_point, node.end_point
+            inside = Range((row, column + 1), (end_row, end_column - 1), node.start_byte + 1, node.end_byte - 1)
+            trees.append((Parser(parser.language, included_ranges=[inside]).parse(text), depth + 1))
 
 
 def _attach(captures: dict[str, list[Node]], text: bytes, attachments: dict[int, _Attachment]) -> None:
@@ -135,6 +163,7 @@ def _nest(
     starts: list[int] = []
     start_lines: list[int] = []
     stack: list[tuple[int, int, str, str]] = []  # start and end byte, symbol, kind
+    latest: dict[str, int] = {}  # the last definition of a symbol, for its further clauses
     for each in found:
         node, end_byte = each.node, each.last.end_byte
         # Names of one declaration (`a, b int`) share its node and do not enclose each other.
@@ -153,7 +182,15 @@ def _nest(
         outer = _wrapped(node, pack)
         last = outer if outer.end_byte >= end_byte else each.last
         start, row, comments = _attached(outer, attachments, text)
-        name = _name(each.name, pack) if pack.verbatim else _plain(each.name).rpartition(".")[2]
+        if pack.clauses and kind in _CLAUSE_KINDS:
+            before = latest.get(symbol)
+            if before is not None and row - definitions[before].end_line < _CLAUSE_GAP:
+                definitions[before] = replace(
+                    definitions[before], end_line=_end_row(last, text) + 1, end_byte=last.end_byte
+                )
+                continue
+            latest[symbol] = len(definitions)
+        name = _name(each.name, pack) if pack.verbatim else _unqualified(_plain(each.name))
         definition = Definition(
             name=name,
             symbol=symbol,
@@ -204,13 +241,25 @@ def _name(written: str, pack: Pack) -> str:
 
 def _plain(written: str) -> str:
     """A name as stored: quotes, type arguments and separators of the language removed."""
-    text = written.strip().strip("\"'`")
+    text = written.strip()
+    if text.startswith(tuple(_QUOTES)):  # at the end alone it belongs to the name: Haskell's `foldl'`
+        text = text.strip(text[0])
+    if not _LETTER.search(text):  # the sign of an operator
+        return text
+    operator = _OPERATOR.search(text)
+    if operator is not None:
+        return ".".join(part for part in (_plain(text[: operator.start()]), operator[1].strip()) if part)
     if any(mark in text for mark in "<["):
-        text = _GENERIC.sub("", _GENERIC.sub("", text))
-    if text.startswith("operator") or not any(mark in text for mark in ":-./\\"):
+        for _ in range(_NESTED_GENERICS):
+            text = _GENERIC.sub("", text)
+    if not any(mark in text for mark in ":-./\\"):
         return text.replace("\n", " ")
     parts = [part.strip(" &*") for part in _QUALIFIER_SPLIT.split(text)]
     return ".".join(part for part in parts if part).replace("\n", " ") or text
+
+
+def _unqualified(name: str) -> str:
+    return name.rpartition(".")[2] if _LETTER.search(name) else name
 
 
 def _wrapped(node: Node, pack: Pack) -> Node:
@@ -231,7 +280,7 @@ def _attached(node: Node, attachments: dict[int, _Attachment], text: bytes) -> t
     """Walk up over comments and attributes that end on the line just above. Gives byte, row and the doc."""
     row = node.start_point[0]
     start = node.start_byte - node.start_point[1]
-    if not _INDENT.fullmatch(text, start, node.start_byte):
+    if not _KEYWORDS.fullmatch(text, start, node.start_byte):
         return node.start_byte, row, ""
     above: list[str] = []
     while (attachment := attachments.get(row - 1)) is not None and attachment.start_row < row:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from clew.languages import language_of, pack, parser_for
+from clew.languages import language_of, pack, parser_for, readable
 from clew.parsing.chunks import CHUNK_BYTES, chunk
 from clew.parsing.definitions import Outline, outline
 from clew.parsing.sections import sections_of
@@ -97,8 +97,8 @@ def parse_file(root: str, path: str, limits: Limits) -> ParsedFile:
     """Read and parse one file; whatever is wrong with it is in the result, nothing is raised."""
     try:
         data, found = read_file(root, path, limits.max_bytes)
-    except OSError as problem:
-        return ParsedFile(path, failed=problem.strerror or str(problem))
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
+        return ParsedFile(path, failed=getattr(problem, "strerror", None) or str(problem))
     digest = content_hash(data)
     if len(data) > limits.max_bytes:
         return ParsedFile(path, found, digest, skipped="too large")
@@ -147,7 +147,7 @@ def _structure(path: str, language: str, source: Source, limits: Limits) -> _Str
     tree, error = None, ""
     if parser is not None:
         try:
-            tree = _parse(parser, text, limits.parse_seconds)
+            tree = _parse(parser, readable(text, pack(language)), limits.parse_seconds)
             found = outline(tree, text, pack(language))
             if found is not None:
                 chunks = chunk(source, found, tree, limits.chunk_bytes)

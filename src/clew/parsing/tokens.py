@@ -22,6 +22,9 @@ _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z
 _PLAIN = re.compile(r"[a-z]+")
 # Han, Hiragana, Katakana, Hangul: written without spaces, or with spaces that do not bound words.
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+# Normalisation sorts the marks of a character in quadratic time; 30 a character are what Unicode's
+# stream-safe text allows, and no script needs more.
+_MANY_MARKS = re.compile(r"([^\x00-\x7f\w\s]{30})(?=[^\x00-\x7f\w\s])")
 _STEMMER = Stemmer.Stemmer("english", 0)
 
 
@@ -35,21 +38,23 @@ class Tokenizer:
         """The terms of a text in order, repeated as they occur. O(length)."""
         known = self._known
         if not text.isascii():
-            text = unicodedata.normalize("NFKC", text)  # an accent may be a character of its own
+            text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1 ", text))  # an accent may be a character of its own
         out: list[str] = []
         for word in _WORDS.findall(text):
             terms = known.get(word)
             if terms is None:
+                terms = word_terms(word)
                 if len(known) >= _CACHE_WORDS:
                     known.clear()
-                terms = known[word] = word_terms(word)
+                if len(word) <= MAX_WORD:
+                    known[word] = terms
             out += terms
         return out
 
 
 def word_terms(word: str) -> tuple[str, ...]:
     """The terms of one word or identifier."""
-    if len(word) > MAX_WORD or word == "_":
+    if word == "_" or (len(word) > MAX_WORD and not _CJK.search(word)):
         return ()
     if _PLAIN.fullmatch(word):
         return (_STEMMER.stemWord(word),)

@@ -27,7 +27,7 @@ from clew.languages import packs
 from clew.records import CHUNK_KINDS, FileFlag
 
 MAX_EXPRESSION = 4_000  # characters
-MAX_DEPTH = 50  # nested parentheses and `not`
+MAX_DEPTH = 12  # nested parentheses and `not`: SQLite before 3.46 parses with a stack of 100, and a level takes 5
 
 _TEXT_FIELDS = ("path", "language", "kind", "symbol")
 _NUMBER_FIELDS = ("lines", "size", "start_line", "end_line")
@@ -54,7 +54,7 @@ class Condition:
     """A condition with placeholders; `chunks` when it needs more than the file's own columns."""
 
     sql: str
-    values: tuple[str | int, ...]
+    values: tuple[str | int | bytes, ...]
     chunks: bool = False
 
 
@@ -64,6 +64,8 @@ def resolve(filters: Filters, catalog: Catalog) -> tuple[Where, tuple[str, ...]]
     expression = parse_expression(filters.expression) if filters.expression.strip() else None
     chunks = None
     if expression is not None and expression.chunks:
+        if filters.kinds:  # of the same chunk, not of another one of its file
+            expression = Condition(f"{_kind_of(filters)} AND ({expression.sql})", (*filters.kinds, *expression.values))
         found = catalog.select_chunks(expression.sql, expression.values)
         chunks = np.array([file_id << CHUNK_BITS | ordinal for file_id, ordinal in found], np.int64)
         file_ids = np.unique(chunks >> CHUNK_BITS)
@@ -87,6 +89,9 @@ def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
         raise UsageError(f"tests must be one of {', '.join(_TESTS)}, not '{filters.tests}'")
     if _TESTS[filters.tests]:
         conditions.append(Condition(_TESTS[filters.tests], ()))
+    if filters.kinds:  # else files that are found as a whole take the places of those with such a chunk
+        chunks = f"SELECT 1 FROM chunks WHERE chunks.file_id = files.id AND {_kind_of(filters)}"
+        conditions.append(Condition(f"EXISTS ({chunks})", filters.kinds))
     if filters.languages:
         known = {each.name for each in packs()} | set(catalog.group_counts("language"))
         _check("language", filters.languages, sorted(name for name in known if name))
@@ -103,10 +108,18 @@ def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
     return conditions, notes
 
 
-def _under(path: str) -> tuple[str, tuple[str, ...]]:
-    """Directory-exact: `src/app` is not `src/app2`, and `_` and `%` mean themselves."""
-    path = path.rstrip("/")
-    return "path = ? OR substr(path, 1, length(?)) = ?", (path, f"{path}/", f"{path}/")
+def _kind_of(filters: Filters) -> str:
+    return f"kind IN ({', '.join('?' * len(filters.kinds))})"
+
+
+def _under(path: str) -> tuple[str, tuple[bytes | int, ...]]:
+    """Directory-exact: `src/app` is not `src/app2`, and `_` and `%` mean themselves. As bytes: not every name is text."""
+    try:
+        exact = path.rstrip("/").encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise UsageError(f"{path!r} is not a path") from None
+    sql = "CAST(path AS BLOB) = ? OR substr(CAST(path AS BLOB), 1, ?) = ?"
+    return sql, (exact, len(exact) + 1, exact + b"/")
 
 
 def _check(what: str, given: tuple[str, ...], allowed: tuple[str, ...] | list[str]) -> None:
@@ -119,6 +132,8 @@ def parse_expression(text: str) -> Condition:
     """Parse a filter expression; UsageError names the place of the fault."""
     if len(text) > MAX_EXPRESSION:
         raise UsageError(f"the filter is longer than {MAX_EXPRESSION} characters")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError(f"the filter holds what is no character: {text!r}", hint="restrict such a path with --path")
     parser = _Parser(text)
     condition = parser.either(0)
     if parser.peek():
@@ -178,12 +193,12 @@ class _Parser:
         if self.peek() == "not":
             self._take()
             inner = self._one(depth + 1)
-            return Condition(f"NOT ({inner.sql})", inner.values, inner.chunks)
+            return Condition(f"NOT {inner.sql}", inner.values, inner.chunks)
         if self.peek() == "(":
             self._take()
             inner = self.either(depth + 1)
             self._take(")")
-            return inner
+            return Condition(f"({inner.sql})", inner.values, inner.chunks)
         return self._test()
 
     def _test(self) -> Condition:
@@ -195,18 +210,19 @@ class _Parser:
             raise self.error(f"a field ({', '.join((*_TEXT_FIELDS, *_NUMBER_FIELDS, *_FLAGS))})")
         self._take()
         chunks = field in _CHUNK_FIELDS
+        column = "CAST(path AS TEXT)" if field == "path" else field  # a path that is not UTF-8 is stored as bytes
         if self.peek() == "in":
             self._take()
             values = self._list(field)
-            return Condition(f"{field} IN ({', '.join('?' * len(values))})", values, chunks)
+            return Condition(f"{column} IN ({', '.join('?' * len(values))})", values, chunks)
         if self.peek() == "like" and field in _TEXT_FIELDS:
             self._take()
-            return Condition(f"{field} GLOB ?", (str(self._value(field)).replace("[", "[[]"),), chunks)
+            return Condition(f"{column} GLOB ?", (str(self._value(field)).replace("[", "[[]"),), chunks)
         operator = self.peek()
         if operator not in ("=", "!=", "<", "<=", ">", ">="):
             raise self.error("an operator (= != < <= > >= in like)")
         self._take()
-        return Condition(f"{field} {operator} ?", (self._value(field),), chunks)
+        return Condition(f"{column} {operator} ?", (self._value(field),), chunks)
 
     def _list(self, field: str) -> tuple[str | int, ...]:
         self._take("(")
@@ -231,4 +247,5 @@ class _Parser:
 
 
 def _joined(left: Condition, word: str, right: Condition) -> Condition:
-    return Condition(f"({left.sql}) {word} ({right.sql})", (*left.values, *right.values), left.chunks or right.chunks)
+    """Without parentheses: `and` binds tighter in SQL too, and a long chain must not nest."""
+    return Condition(f"{left.sql} {word} {right.sql}", (*left.values, *right.values), left.chunks or right.chunks)

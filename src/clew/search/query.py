@@ -1,4 +1,8 @@
-"""What a query asks: words, identifiers, paths, the frames of a stack trace."""
+"""What a query asks: words, identifiers, paths, the frames of a stack trace.
+
+A query may be a pasted log, so every pattern takes linear time: its repetitions are bounded or possessive,
+and a run of path characters is tried only from its first one.
+"""
 
 from __future__ import annotations
 
@@ -10,41 +14,80 @@ from clew.parsing.tokens import Tokenizer, split_words
 
 MAX_QUERY = 8_000  # characters: a long stack trace; what follows adds time, not meaning
 MAX_TERMS = 64
+MAX_NAMES = 64
+MAX_PATHS = 20  # each is looked up in the catalogue
 
 # Dropped from questions, never from documents, and kept when nothing else is left.
-_STOP_WORDS = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not", "of", "on", "or", "our", "should", "so", "some", "such", "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "find", "show", "code", "used", "uses", "using", "use"]
-)
-_QUOTED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'")
+_STOP_WORDS = frozenset((
+    "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for",
+    "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not", "of",
+    "on", "or", "our", "should", "so", "some", "such", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom",
+    "why", "will", "with", "would", "you", "your", "find", "show", "code", "used", "uses", "using", "use",
+))  # fmt: skip
+_CONTRACTED = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
+_QUOTED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{2,200})\"|(?<!\w)'([^'\n]{2,200})'(?!\w)")
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'`]+")
-# What people write as a name: inner capitals, underscores, dots, ::, ->, # or a call's parentheses.
-_IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#)~?[^\W\d]\w*)*[!?]?")
-_CODE_SHAPE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|\w_\w|^_\w|\w(?:\.|::|->|#)\w")
-_PATH = re.compile(r"(?:[\w.@+~-]+[/\\])+[\w.@+~-]+|[\w@+~-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}")
-_NAME_SEPARATOR = re.compile(r"\.|::|->|#|/")
+# Han, kana, Hangul and their punctuation: written up against an identifier, and no part of it.
+_EAST_ASIAN = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
+# What people write as a name: inner capitals, underscores, dots, ::, ->, #, \\ or a call's parentheses.
+_SEPARATOR = r"(?:[?&!]?\.|::|->|#|\\)"
+_IDENTIFIER = re.compile(rf"[^\W\d]\w*+(?:{_SEPARATOR}~?[^\W\d]\w*+)*+[!?]?")
+_CODE_SHAPE = re.compile(rf"[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]|\w_\w|^_\w|\w{_SEPARATOR}~?\w")
+_NOT_CODE = re.compile(r"[A-Z]{2,}s|e\.g|i\.e")  # APIs, URLs
+_DECORATION = ".:!?*&#@$/\\-+=|~^%"
+_ITSELF = re.compile(r"(?:this|self|cls|super)(?:\.|->|::)")
+_ARITY = re.compile(r"/\d{1,2}$")  # String.split/2
+_CALL = re.compile(r"\b(\w++)\(")
+_SENTENCE_END = frozenset(".!?:\n")
+_NAME_SEPARATOR = re.compile(rf"{_SEPARATOR}|/")
 
+_RUN = r"(?<![\w.@+~/\\-])(?:[A-Za-z]:(?=[/\\]))?[\w.@+~/\\-]{1,400}+"
+_PATH = re.compile(_RUN)
+_FILE = rf"(?P<file>{_RUN})"
+_LINE = r"(?P<line>\d{1,9})"
 # File, line and function of a stack frame in the forms that runtimes print.
 _FRAMES = tuple(
-    re.compile(pattern)
+    re.compile(pattern, re.MULTILINE)
     for pattern in (
-        r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?',  # Python
-        r"at (?:async )?(?:new )?(?P<name>[\w$.<>]+)(?: \[as \w+\])? \((?P<file>[^()\n]+?):(?P<line>\d+)(?::\d+)?\)",
-        r"at (?P<name>[\w$.<>/]+)\((?P<file>[\w$.-]+\.\w+):(?P<line>\d+)\)",  # Java, Kotlin, Scala
-        r"at (?P<name>[\w.<>`+]+)\([^)\n]*\) in (?P<file>[^\n]+?):line (?P<line>\d+)",  # C#
-        r"(?P<file>[\w./\\@+~-]+\.\w+):(?P<line>\d+):in [`'](?:[^'\n]*[#.])?(?P<name>\w+[!?]?)'",  # Ruby
-        r"(?P<file>[\w./\\@+~:-]+\.\w+)[,:]? (?:on )?line (?P<line>\d+)(?:,? in (?P<name>[\w.]+))?",  # PHP, prose
-        r"(?P<file>[\w./\\@+~-]+\.[A-Za-z]\w*)[:(](?P<line>\d+)",  # Go, Rust, compilers
+        rf'File "(?P<file>[^"\n]{{1,300}})", line {_LINE}(?:, in (?P<name>[\w<>.]{{1,200}}))?',  # Python
+        r"\bat (?:async )?(?:new )?(?P<name>[\w$.<>#]{1,200}+)(?: \[as [\w$]{1,100}\])?"  # JavaScript
+        rf" \((?P<file>[^()\n]{{1,300}}?):{_LINE}(?::\d{{1,9}})?\)",
+        rf"\bat (?P<name>[\w$.<>/@-]{{1,300}}+)\((?P<file>[\w$.-]{{1,200}}+):{_LINE}\)",  # Java, Kotlin, Scala
+        r"\bat (?P<name>[\w.<>`+\[\],|]{1,300}+)\([^)\n]{0,500}+\)"  # C#
+        rf" in (?P<file>[^\n:]{{1,2}}[^\n]{{1,300}}?):line {_LINE}",
+        rf"{_FILE}:{_LINE}:in [`'](?P<name>[^'\n]{{1,200}})'",  # Ruby
+        rf"#\d{{1,4}} (?P<file>[^(\n]{{1,300}}+)\({_LINE}\): (?P<name>[\w\\:>-]{{1,200}}+)\(",  # PHP
+        r"#\d{1,4} {1,4}(?:0x[0-9a-f]{1,16} in )?(?P<name>[\w:~<>,*&]{1,200}+) ?\([^()\n]{0,400}+\)"  # gdb, lldb
+        rf" at {_FILE}:{_LINE}",
+        # Go and Rust print the function on the line above.
+        r"^[ \t]{0,8}(?:\d{1,4}: {1,20}(?:0x[0-9a-f]{1,16} - )?)?(?:created by )?"
+        r"(?P<name>[\w.:/*<>$()-]{1,200}?)(?:\((?:0x|\.\.\.|\{|\))[^\n]{0,300})?"
+        rf"\n[ \t]{{1,40}}(?:at )?{_FILE}:{_LINE}",
+        rf"{_FILE}:{_LINE}: (?:anonymous fn/\d{{1,2}} in )?(?P<name>[\w.]{{1,200}}+[!?]?)/\d",  # Elixir
+        rf"{_FILE}[,:]? (?:on )?line {_LINE}(?:,? in (?P<name>[\w.]{{1,200}}+))?",  # PHP, prose
+        rf"{_FILE}(?::|\(|: \(){_LINE}(?!\w)",  # compilers and the rest
     )
 )
+_NO_FILE = re.compile(r"<|\[|native|node:|internal/|Unknown Source")
+# Functions that a compiler named: `lambda$run$0` and `<Run>b__0` lie in `run`; the others name none, or
+# their class (`<init>`, `.ctor`).
+_NAMED_WITHIN = re.compile(r"lambda\$(\w+)\$\d+|<(\w+)>\w__\w*")
+_UNNAMED = re.compile(r"<init>|<clinit>|c?ctor|func\d+|\d+|h[0-9a-f]{16}|<>c\w*|MoveNext|<locals>|\W*")
 _ERROR_WORDS = re.compile(
-    r"\b(?:[A-Z]\w*(?:Error|Exception|Fault)|Traceback|panic|error\[E\d+\]|undefined reference|Segmentation fault)\b"
+    r"\b(?:[A-Z]\w{0,80}(?:Error|Exception|Fault)|Traceback|panic|error\[E\d+\]|undefined reference"
+    r"|Segmentation fault)\b"
 )
-_PLAIN_WORD = re.compile(r"[a-z]+")
+_ERROR_START = re.compile(
+    r"(?:(?:Uncaught|Unhandled|fatal|runtime|Caused by:) )?"
+    r"(?:[\w.:\\]{0,200}(?:[Ee]rror|Exception|Fault)|ERROR|panic)(?:\[\w+\]| \w{1,4}\d+)?\s?:"
+    r"|Traceback|undefined reference|Segmentation fault|thread '[^'\n]{0,100}' panicked",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of a stack trace; `line` and `name` may be unknown (0, "")."""
+    """One line of a stack trace; `name` may be unknown ("")."""
 
     file: str
     line: int
@@ -66,11 +109,11 @@ class Query:
 
 
 def analyse(text: str, tokenizer: Tokenizer) -> Query:
-    """Understand a query. O(length); never raises on any text."""
-    text = text[:MAX_QUERY].strip()
+    """Understand a query. O(length) up to MAX_QUERY; never raises on any text."""
+    text = text.strip()[:MAX_QUERY]
     frames = tuple(dict.fromkeys(_frames(text)))
-    paths = tuple(dict.fromkeys(match[0].replace("\\", "/") for match in _PATH.finditer(text) if _is_path(match[0])))
-    names = tuple(name for name in dict.fromkeys(_names(text)) if name not in paths)
+    paths = tuple(dict.fromkeys(_paths(text)))[:MAX_PATHS]
+    names = tuple(name for name in dict.fromkeys(_names(text)) if not _is_one_of(paths, name))[:MAX_NAMES]
     kind = _kind(text, names, paths, frames)
     terms = _terms(text, names, tokenizer)
     return Query(text, kind, terms, names, paths, frames, len(text.split()))
@@ -87,52 +130,102 @@ def dotted(name: str) -> str:
 
 
 def _kind(text: str, names: tuple[str, ...], paths: tuple[str, ...], frames: tuple[Frame, ...]) -> str:
-    if frames or ("\n" in text and _ERROR_WORDS.search(text)) or _ERROR_WORDS.match(text):
-        return "error"
     if len(text.split()) == 1:
-        return "path" if "/" in text and paths else "symbol" if names else "question"
+        return "path" if frames or ("/" in _slashes(text) and paths) else "symbol" if names else "question"
+    if frames or ("\n" in text and _ERROR_WORDS.search(text)) or _ERROR_START.match(text):
+        return "error"
     return "question"
 
 
 def _frames(text: str) -> Iterator[Frame]:
-    taken: set[tuple[int, int]] = set()
+    """Frames in the order of the text; the first pattern that reads a line number has it."""
+    found: dict[int, Frame] = {}
     for pattern in _FRAMES:
         for match in pattern.finditer(text):
-            span = match.span("line")
-            if span in taken or len(match["file"]) > 300:
+            file = _slashes(match["file"]).strip()
+            sure = "name" in pattern.groupindex and match["name"] and not match["file"].startswith("#")
+            if match.start("line") in found or _NO_FILE.match(file) or not (sure or _has_known_ending(file)):
                 continue
-            taken.add(span)
-            name = last_name((match.groupdict().get("name") or "").strip("<>"))
-            yield Frame(match["file"].replace("\\", "/"), int(match["line"][:9]), name)
+            name = _function(match["name"] or "") if "name" in pattern.groupindex else ""
+            found[match.start("line")] = Frame(file, int(match["line"]), name)
+    return iter([found[place] for place in sorted(found)])
 
 
-def _is_path(text: str) -> bool:
-    return "/" in text or "\\" in text or text.rpartition(".")[2].lower() in _KNOWN_ENDINGS
+def _function(written: str) -> str:
+    """The function that a frame names, unqualified; "" when it has none."""
+    name = re.sub(r"[()*]", "", written.rpartition(" in ")[2])
+    for part in reversed(_NAME_SEPARATOR.split(name)):
+        within = _NAMED_WITHIN.fullmatch(part)
+        if within:
+            return within[1] or within[2]
+        if _UNNAMED.fullmatch(part):
+            continue
+        return part if _IDENTIFIER.fullmatch(part) else ""
+    return ""
+
+
+def _paths(text: str) -> Iterator[str]:
+    for match in _PATH.finditer(text):
+        path = _slashes(match[0]).rstrip(".-+~")
+        if _has_known_ending(path) or ("/" in path.strip("/") and any(map(str.isalpha, path))):
+            yield path
+
+
+def _is_one_of(paths: tuple[str, ...], name: str) -> bool:
+    """`src\\main.py` is a path; `App\\Models\\User` is both the name of a class and the path of its file."""
+    return _has_known_ending(name) and _slashes(name) in paths
+
+
+def _slashes(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+def _has_known_ending(path: str) -> bool:
+    stem, dot, ending = path.rpartition(".")
+    return bool(dot and stem) and ending.lower() in _KNOWN_ENDINGS
 
 
 def _names(text: str) -> Iterator[str]:
-    """Identifiers: what is quoted as code, what is shaped like code, and a query that is one word."""
+    """Identifiers: what is quoted as code, what is shaped like code, a query that is one word, and last, as
+    they may be names of other things, capitalised words within a sentence."""
     for match in _QUOTED.finditer(text):
         quoted = next(group for group in match.groups() if group)
-        if _IDENTIFIER.fullmatch(quoted.removesuffix("()")):
-            yield quoted.removesuffix("()")
-    tokens = text.split()
-    for raw in _TOKEN.findall(text):
-        token = raw.strip(".:!?*&#@$/\\-+=|~^%") if not _IDENTIFIER.fullmatch(raw) else raw
-        if _IDENTIFIER.fullmatch(token) and (
-            len(tokens) == 1 or _CODE_SHAPE.search(token) or f"{token}(" in text or _is_capitalised(token, text)
-        ):
+        quoted = _ITSELF.sub("", quoted.partition("(")[0].lstrip("$@&*#:"), count=1)
+        if _IDENTIFIER.fullmatch(quoted):
+            yield quoted
+    one_word = len(text.split()) == 1
+    if one_word and _IDENTIFIER.fullmatch(text):
+        yield text.rstrip("!?")
+        yield text
+    spaced = _EAST_ASIAN.sub(" ", text)
+    called = set(_CALL.findall(spaced))
+    capitalised: list[str] = []
+    for match in _TOKEN.finditer(spaced):
+        token = _ITSELF.sub("", _ARITY.sub("", match[0]).strip(_DECORATION), count=1)
+        if not _IDENTIFIER.fullmatch(token) or _NOT_CODE.fullmatch(token):
+            continue
+        if one_word or _CODE_SHAPE.search(token) or last_name(token) in called:
             yield token
+            if match[0][-1] in "!?" and _IDENTIFIER.fullmatch(match[0]):
+                yield match[0]  # valid? and save! are names in Ruby and Elixir
+        elif _is_capitalised(token) and not _begins_sentence(spaced, match.start()):
+            capitalised.append(token)
+    yield from capitalised
 
 
-def _is_capitalised(token: str, text: str) -> bool:
+def _is_capitalised(token: str) -> bool:
+    return token[0].isupper() and not token.isupper() and token.casefold() not in _STOP_WORDS
+
+
+def _begins_sentence(text: str, start: int) -> bool:
     """`Session` inside a sentence names a type; as its first word it may just begin the sentence."""
-    return token[0].isupper() and not token.isupper() and not text.startswith(token)
+    before = text[max(0, start - 40) : start].rstrip(" \t\r\"'`([*#-")
+    return not before or before[-1] in _SENTENCE_END
 
 
 def _terms(text: str, names: tuple[str, ...], tokenizer: Tokenizer) -> dict[str, float]:
     words = text.split()
-    kept = [word for word in words if word.strip(".,;:!?()'\"").casefold() not in _STOP_WORDS]
+    kept = [word for word in words if not _is_stop_word(word)]
     terms: dict[str, float] = {}
     for term in tokenizer(" ".join(kept or words)):
         if term in terms:
@@ -146,6 +239,17 @@ def _terms(text: str, names: tuple[str, ...], tokenizer: Tokenizer) -> dict[str,
     return terms
 
 
-_KNOWN_ENDINGS = frozenset(
-    ["py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "rs", "java", "kt", "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "rb", "php", "swift", "lua", "hs", "ex", "exs", "zig", "dart", "ml", "mli", "jl", "sol", "m", "mm", "groovy", "gradle", "sh", "bash", "ps1", "psm1", "sql", "html", "css", "scss", "tf", "hcl", "svelte", "vue", "json", "toml", "yaml", "yml", "md", "rst", "txt", "xml", "csproj", "props", "targets", "cfg", "ini", "proto", "mk", "cmake", "dockerfile"]
-)
+def _is_stop_word(word: str) -> bool:
+    """`what's` and `doesn't` are as empty as `what` and `does`."""
+    word = word.strip(".,;:!?()'\"").casefold().replace("\u2019", "'")
+    base = _CONTRACTED.sub("", word)
+    return base in _STOP_WORDS or (word != base and word.endswith("n't"))
+
+
+_KNOWN_ENDINGS = frozenset((
+    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "rs", "java", "kt", "kts", "scala",
+    "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "rb", "php", "swift", "lua", "hs", "ex", "exs", "zig", "dart",
+    "ml", "mli", "jl", "sol", "m", "mm", "groovy", "gradle", "sh", "bash", "ps1", "psm1", "sql", "html", "css",
+    "scss", "tf", "hcl", "svelte", "vue", "json", "toml", "yaml", "yml", "md", "rst", "txt", "xml", "csproj",
+    "props", "targets", "cfg", "ini", "proto", "mk", "cmake", "dockerfile",
+))  # fmt: skip

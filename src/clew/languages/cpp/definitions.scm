@@ -55,7 +55,8 @@
   body: (_) @body) @definition.function)
  (#match? @_macro "^[A-Z][A-Z0-9_]+$"))
 
-((function_definition !type declarator: (function_declarator declarator: (qualified_identifier) @name)) @definition.constructor
+((function_definition !type declarator: (function_declarator
+  declarator: (qualified_identifier) @name)) @definition.constructor
  (#not-match? @name "~|\\boperator\\b"))
 
 (function_definition declarator: [

@@ -54,12 +54,17 @@
  ])))) @definition.macro
  (#eq? @_attribute "macrocallback"))
 ((do_block (unary_operator operator: "@" operand: (call target: (identifier) @name)) @definition.constant)
- (#not-match? @name "^(moduledoc|doc|typedoc|shortdoc|spec|type|typep|opaque|callback|macrocallback|optional_callbacks|impl|behaviour|deprecated|since|tag|moduletag|describetag|derive|enforce_keys|before_compile|after_compile|after_verify|on_load|on_definition|compile|dialyzer|external_resource|vsn|nifs|primary_key|foreign_key_type|schema_prefix|timestamps_opts|file)$"))
+ (#not-match? @name "^(moduledoc|doc|typedoc|shortdoc|spec|type|typep|opaque|callback)$")
+ (#not-match? @name "^(macrocallback|optional_callbacks|impl|behaviour|deprecated|since|tag)$")
+ (#not-match? @name "^(moduletag|describetag|derive|enforce_keys|before_compile|after_compile)$")
+ (#not-match? @name "^(after_verify|on_load|on_definition|compile|dialyzer|external_resource|vsn)$")
+ (#not-match? @name "^(nifs|primary_key|foreign_key_type|schema_prefix|timestamps_opts|file)$"))
 
 ((call target: (identifier) @_def (do_block (unary_operator operator: "@"
    operand: (call target: (identifier) @_attribute (arguments . [(string) (sigil)] @doc)))))
  (#eq? @_def "defmodule") (#eq? @_attribute "moduledoc"))
-((unary_operator operator: "@" operand: (call target: (identifier) @_attribute (arguments . [(string) (sigil)]))) @comment
+((unary_operator operator: "@" operand: (call target: (identifier) @_attribute (arguments . [(string)
+  (sigil)]))) @comment
  (#any-of? @_attribute "doc" "typedoc"))
 ((unary_operator operator: "@" operand: (call target: (identifier) @_attribute)) @attach
  (#any-of? @_attribute "doc" "spec" "impl" "deprecated" "since" "tag" "dialyzer"))

@@ -12,7 +12,8 @@
   name: (field_identifier) @name) @definition.method
 
 ; A lone spec takes in the keyword of its declaration; in a group each spec stands for itself.
-(type_declaration . (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) .) @definition.struct
+(type_declaration . (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body))
+  .) @definition.struct
 (type_declaration . (type_spec name: (type_identifier) @name type: (interface_type "{" @body)) .) @definition.interface
 (type_declaration . (type_spec name: (type_identifier) @name) .) @definition.type
 (type_declaration . (type_alias name: (type_identifier) @name) .) @definition.type

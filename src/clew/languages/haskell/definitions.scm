@@ -37,7 +37,8 @@
 ])) @scope.type
 
 (class_declarations (signature name: [(variable) @name (prefix_id (operator) @name)]) @definition.method)
-(class_declarations (signature names: (binding_list name: [(variable) @name (prefix_id (operator) @name)])) @definition.method)
+(class_declarations (signature names: (binding_list name: [(variable) @name (prefix_id
+  (operator) @name)])) @definition.method)
 (class_declarations [(function name: (variable) @name) (bind name: (variable) @name)] @scope)
 (instance_declarations (function name: [(variable) @name (prefix_id (_) @name)] match: (_) @body) @definition.method)
 (instance_declarations (bind name: [(variable) @name (prefix_id (_) @name)] match: (_) @body) @definition.method)

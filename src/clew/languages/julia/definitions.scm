@@ -26,7 +26,8 @@
   (_ . (call_expression . (parametrized_type_expression . (identifier) @name)))
 ]) . (_)? @body) @definition.function
 (function_definition (signature [(identifier) (field_expression)] @name)) @definition.function
-(function_definition (signature (call_expression . (parenthesized_expression . (operator) @name .)))) @definition.function
+(function_definition (signature (call_expression . (parenthesized_expression . (operator) @name
+  .)))) @definition.function
 (assignment . [
   (call_expression . [(identifier) (field_expression) (operator)] @name)
   (call_expression . (parametrized_type_expression . (identifier) @name))
@@ -41,7 +42,8 @@
 (macro_definition (signature (call_expression . (identifier) @name)) . (_)? @body) @definition.macro
 
 (module_definition name: (identifier) @name . (_)? @body) @definition.module
-(struct_definition (type_head [(identifier) @name (_ . (identifier) @name) (_ . (_ . (identifier) @name))]) . (_)? @body) @definition.struct
+(struct_definition (type_head [(identifier) @name (_ . (identifier) @name) (_ . (_ . (identifier) @name))])
+  . (_)? @body) @definition.struct
 [
   (abstract_definition (type_head [(identifier) @name (_ . (identifier) @name) (_ . (_ . (identifier) @name))]))
   (primitive_definition (type_head [(identifier) @name (_ . (identifier) @name) (_ . (_ . (identifier) @name))]))
@@ -68,8 +70,10 @@
  (#eq? @_macro "enum"))
 
 ; Functions as values, then constants and variables of a module.
-(const_statement (assignment . (identifier) @name [(arrow_function_expression) (function_definition)] .) @definition.function)
-(source_file (assignment . (identifier) @name [(arrow_function_expression) (function_definition)] .) @definition.function)
+(const_statement (assignment . (identifier) @name [(arrow_function_expression) (function_definition)]
+  .) @definition.function)
+(source_file (assignment . (identifier) @name [(arrow_function_expression) (function_definition)]
+  .) @definition.function)
 (source_file (const_statement (assignment . [
   (identifier) @name
   (typed_expression . (identifier) @name)
@@ -81,7 +85,8 @@
   (open_tuple (identifier) @name)
 ]) @definition.variable)
 (source_file (global_statement (assignment . (identifier) @name) @definition.variable))
-(module_definition (assignment . (identifier) @name [(arrow_function_expression) (function_definition)] .) @definition.function)
+(module_definition (assignment . (identifier) @name [(arrow_function_expression) (function_definition)]
+  .) @definition.function)
 (module_definition (const_statement (assignment . [
   (identifier) @name
   (typed_expression . (identifier) @name)

@@ -20,13 +20,6 @@
     (_ declarator: (_ declarator: (identifier) @name @scope))
   ])))
 ])
-; Parameters of the old style: `int f(a) int a; { … }`.
-(function_definition (declaration declarator: [
-  (identifier) @name @scope
-  (_ declarator: (identifier) @name @scope)
-  (_ declarator: (_ declarator: (identifier) @name @scope))
-]))
-
 (class_interface . (identifier) @name category: (identifier)) @scope.type
 (class_implementation . (identifier) @name category: (identifier)) @scope.type
 (class_interface . (identifier) @name) @definition.class
@@ -84,10 +77,12 @@
 (struct_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_) @body) @definition.enum
-(type_definition type: (struct_specifier !name body: (_) @body) @definition.struct . declarator: (type_identifier) @name)
+(type_definition type: (struct_specifier !name body: (_) @body) @definition.struct .
+  declarator: (type_identifier) @name)
 (type_definition type: (union_specifier !name body: (_) @body) @definition.struct . declarator: (type_identifier) @name)
 (type_definition type: (enum_specifier !name body: (_) @body) @definition.enum . declarator: (type_identifier) @name)
-((type_definition type: (_ name: (type_identifier) @_tag body: (_)) declarator: (type_identifier) @name @definition.type)
+((type_definition type: (_ name: (type_identifier) @_tag body: (_))
+  declarator: (type_identifier) @name @definition.type)
  (#not-eq? @name @_tag))
 ((type_definition type: (_ name: (type_identifier) @_tag body: (_)) declarator: (type_identifier) @name @scope)
  (#eq? @name @_tag))

@@ -11,9 +11,11 @@
   body: [(fun_expression) (function_expression)] @body) @definition.function)
 ; A value is a definition only outside of expressions.
 (compilation_unit (value_definition (let_binding
-  pattern: [(value_name) @name (parenthesized_operator (_) @name)] type: (function_type) body: (_) @body)) @definition.function)
+  pattern: [(value_name) @name (parenthesized_operator (_) @name)] type: (function_type)
+    body: (_) @body)) @definition.function)
 (structure (value_definition (let_binding
-  pattern: [(value_name) @name (parenthesized_operator (_) @name)] type: (function_type) body: (_) @body)) @definition.function)
+  pattern: [(value_name) @name (parenthesized_operator (_) @name)] type: (function_type)
+    body: (_) @body)) @definition.function)
 (compilation_unit (value_definition (let_binding pattern: [
   (value_name) @name
   (tuple_pattern (value_name) @name)

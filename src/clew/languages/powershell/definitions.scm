@@ -11,7 +11,8 @@
 
 ; Assignments outside functions; one of a script block is a function.
 ((program (statement_list (pipeline (assignment_expression
-   (left_assignment_expression) @name (assignement_operator) @_operator value: (pipeline) @_value)) @definition.function))
+   (left_assignment_expression) @name (assignement_operator) @_operator
+     value: (pipeline) @_value)) @definition.function))
  (#eq? @_operator "=") (#match? @name "^(\\[[^\\]]+\\])?\\$[A-Za-z_][\\w:]*$") (#match? @_value "^\\{"))
 ((program (statement_list (pipeline (assignment_expression
    (left_assignment_expression) @name (assignement_operator) @_operator)) @definition.variable))

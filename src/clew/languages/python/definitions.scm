@@ -4,7 +4,8 @@
  (#match? @_decorator "(^|\\.)(cached_property|property|setter|getter|deleter)$"))
 (function_definition name: (identifier) @name body: (_) @body) @definition.function
 
-((class_definition name: (identifier) @name superclasses: (argument_list [(identifier) (attribute)] @_base) body: (_) @body)
+((class_definition name: (identifier) @name superclasses: (argument_list [(identifier) (attribute)] @_base)
+  body: (_) @body)
  @definition.enum
  (#match? @_base "(^|\\.)(Enum|IntEnum|StrEnum|ReprEnum|Flag|IntFlag)$"))
 (class_definition name: (identifier) @name body: (_) @body) @definition.class
@@ -36,7 +37,8 @@
 ((module (expression_statement (assignment left: (identifier) @name) @definition.constant))
  (#match? @name "^(_*[A-Z]|__)"))
 (module (expression_statement (assignment left: (identifier) @name) @definition.variable))
-(module (expression_statement (assignment left: (identifier) right: (assignment left: (identifier) @name)) @definition.variable))
+(module (expression_statement (assignment left: (identifier) right: (assignment
+  left: (identifier) @name)) @definition.variable))
 (module (expression_statement
   (assignment left: [
     (pattern_list (identifier) @name)

@@ -13,7 +13,8 @@
   right: (call receiver: (constant) @_class method: (identifier) @_new)) @definition.module
  (#eq? @_class "Module") (#eq? @_new "new"))
 (assignment left: (constant) @name right: (lambda body: (_) @body)) @definition.function
-((assignment left: (constant) @name right: (call !receiver method: (identifier) @_lambda block: (_) @body)) @definition.function
+((assignment left: (constant) @name right: (call !receiver method: (identifier) @_lambda
+  block: (_) @body)) @definition.function
  (#any-of? @_lambda "lambda" "proc"))
 (assignment left: [(constant) (scope_resolution)] @name) @definition.constant
 (operator_assignment left: [(constant) (scope_resolution)] @name) @definition.constant
@@ -23,11 +24,15 @@
 (module body: (body_statement (assignment left: (class_variable) @name) @definition.variable))
 
 ; Methods that calls in a class body define.
-((call !receiver method: (identifier) @_call arguments: (argument_list [(simple_symbol) @name (string . (string_content) @name .)])) @definition.property
+((call !receiver method: (identifier) @_call arguments: (argument_list [(simple_symbol) @name
+  (string . (string_content) @name .)])) @definition.property
  (#match? @_call "^(thread_)?([cm]?attr_(reader|writer|accessor)|[cm]attr_internal_\\w+|class_attribute)$"))
-((call !receiver method: (identifier) @_call arguments: (argument_list . [(simple_symbol) @name (string . (string_content) @name .)])) @definition.property
- (#any-of? @_call "attribute" "has_many" "has_one" "belongs_to" "has_and_belongs_to_many" "has_one_attached" "has_many_attached"))
-((call method: (identifier) @_call arguments: (argument_list . [(simple_symbol) @name (string . (string_content) @name .)])) @definition.method
+((call !receiver method: (identifier) @_call arguments: (argument_list . [(simple_symbol) @name
+  (string . (string_content) @name .)])) @definition.property
+ (#any-of? @_call "attribute" "has_many" "has_one" "belongs_to" "has_and_belongs_to_many" "has_one_attached"
+  "has_many_attached"))
+((call method: (identifier) @_call arguments: (argument_list . [(simple_symbol) @name
+  (string . (string_content) @name .)])) @definition.method
  (#any-of? @_call "define_method" "define_singleton_method"))
 ((call !receiver method: (identifier) @_call arguments: (argument_list . [
   (simple_symbol) @name
