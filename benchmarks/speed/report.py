@@ -11,6 +11,7 @@ from typing import Any
 from series import percentile
 
 PERCENTILES = (50, 90, 99, 100)
+MOST_UNEQUAL = 0.02  # part of the files by which a comparison may differ: size limits, binaries, secrets
 _TIMED = (
     "cold_index", "refresh_unchanged", "refresh_touched", "refresh_edited", "cold_query", "query_after_one_edit",
     "query_after_edits",
@@ -144,6 +145,8 @@ def table(results: dict[str, Any]) -> str:
             f"semble: {theirs['files']:,} files, {theirs['chunks']:,} chunks, peak memory {_mb(theirs['peak'])}"
         )
         lines.append(f"clew / semble: {ratios}")
+        if abs(ours["files"] - theirs["files"]) > MOST_UNEQUAL * theirs["files"]:
+            lines.append("not a fair comparison: they indexed different files (see --suffix and --generated)")
     return "\n".join(lines)
 
 

@@ -58,11 +58,13 @@ class Bench:
         return self.folder / "indexes"
 
     def environment(self) -> dict[str, str]:
-        embedder = {"CLEW_EMBEDDER": self.options.embedder} if self.options.embedder else {}
+        chosen = {"CLEW_EMBEDDER": self.options.embedder} if self.options.embedder else {}
+        if self.options.generated:
+            chosen["CLEW_INCLUDE_GENERATED"] = "true"
         source = str(Path(clew.__file__).parents[1])
         return environment(
             {
-                **embedder,
+                **chosen,
                 "CLEW_INDEX_DIR": str(self.indexes),
                 "XDG_CONFIG_HOME": str(self.folder / "config"),
                 "PYTHONPATH": os.pathsep.join((source, str(HERE))),
@@ -110,6 +112,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--changes", type=int, default=100, help="files to touch and to edit (100)")
     parser.add_argument("--poll", action="store_true", help="also run warm queries without change events")
     parser.add_argument("--embedder", default="", help="clew's embedder: default, none or a folder")
+    parser.add_argument("--generated", action="store_true", help="index generated files too, as semble does")
     parser.add_argument("--query-file", type=Path, default=HERE / "queries.txt")
     parser.add_argument("--temp", type=Path, help="where the copy goes (the system's temporary folder)")
     parser.add_argument("--json", type=Path, nargs="?", const=HERE / "results.json", metavar="FILE")
@@ -170,6 +173,7 @@ def _prepare(bench: Bench) -> dict[str, Any]:
         "name": options.tree.name,
         "suffixes": options.suffix,
         "git": options.git,
+        "generated": options.generated,
         "files": len(files),
         "bytes": sum(file.stat.size for file in files),
     }

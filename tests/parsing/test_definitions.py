@@ -77,13 +77,6 @@ def test_the_sign_of_an_operator_stays_whole(path: str, text: str, symbol: str, 
     assert (symbol, name) in [(each.symbol, each.name) for each in outlined(path, text).definitions]
 
 
-def test_a_computed_name_defines_nothing() -> None:
-    assert definitions("a.js", "class A { [key]() {} plain() {} }\n") == [
-        ("class", "A"),
-        ("method", "A.plain"),
-    ]
-
-
 def test_comments_and_decorators_just_above_belong_to_a_definition() -> None:
     found = outlined("a.py", "x = 1\n\n# Why it is\n# here.\n@cache\ndef f(): ...\n")
     position = [each.name for each in found.definitions].index("f")

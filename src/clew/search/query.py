@@ -27,7 +27,7 @@ _STOP_WORDS = frozenset((
 ))  # fmt: skip
 _CONTRACTED = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
 _QUOTED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{2,200})\"|(?<!\w)'([^'\n]{2,200})'(?!\w)")
-_TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'`]+")
+_TOKEN = re.compile(r"(?:->|[^\s,;()\[\]{}<>\"'`])++")
 # Han, kana, Hangul and their punctuation: written up against an identifier, and no part of it.
 _EAST_ASIAN = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
 # What people write as a name: inner capitals, underscores, dots, ::, ->, #, \\ or a call's parentheses.
@@ -137,18 +137,17 @@ def _kind(text: str, names: tuple[str, ...], paths: tuple[str, ...], frames: tup
     return "question"
 
 
-def _frames(text: str) -> Iterator[Frame]:
+def _frames(text: str) -> list[Frame]:
     """Frames in the order of the text; the first pattern that reads a line number has it."""
     found: dict[int, Frame] = {}
     for pattern in _FRAMES:
         for match in pattern.finditer(text):
             file = _slashes(match["file"]).strip()
-            sure = "name" in pattern.groupindex and match["name"] and not match["file"].startswith("#")
-            if match.start("line") in found or _NO_FILE.match(file) or not (sure or _has_known_ending(file)):
-                continue
-            name = _function(match["name"] or "") if "name" in pattern.groupindex else ""
-            found[match.start("line")] = Frame(file, int(match["line"]), name)
-    return iter([found[place] for place in sorted(found)])
+            name = match.groupdict().get("name") or ""
+            likely = _has_known_ending(file) or (name and "/" in file)
+            if likely and match.start("line") not in found and not _NO_FILE.match(file):
+                found[match.start("line")] = Frame(file, int(match["line"]), _function(name))
+    return [found[place] for place in sorted(found)]
 
 
 def _function(written: str) -> str:
@@ -193,18 +192,19 @@ def _names(text: str) -> Iterator[str]:
         quoted = _ITSELF.sub("", quoted.partition("(")[0].lstrip("$@&*#:"), count=1)
         if _IDENTIFIER.fullmatch(quoted):
             yield quoted
+    spaced = _EAST_ASIAN.sub(" ", text)
     one_word = len(text.split()) == 1
-    if one_word and _IDENTIFIER.fullmatch(text):
+    if one_word and _IDENTIFIER.fullmatch(text) and (spaced == text or spaced.isspace()):
         yield text.rstrip("!?")
         yield text
-    spaced = _EAST_ASIAN.sub(" ", text)
     called = set(_CALL.findall(spaced))
     capitalised: list[str] = []
     for match in _TOKEN.finditer(spaced):
-        token = _ITSELF.sub("", _ARITY.sub("", match[0]).strip(_DECORATION), count=1)
+        written = _ARITY.sub("", match[0]).strip(_DECORATION)
+        token = _ITSELF.sub("", written, count=1)
         if not _IDENTIFIER.fullmatch(token) or _NOT_CODE.fullmatch(token):
             continue
-        if one_word or _CODE_SHAPE.search(token) or last_name(token) in called:
+        if one_word or _CODE_SHAPE.search(written) or last_name(token) in called:
             yield token
             if match[0][-1] in "!?" and _IDENTIFIER.fullmatch(match[0]):
                 yield match[0]  # valid? and save! are names in Ruby and Elixir
