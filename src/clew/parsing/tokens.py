@@ -38,7 +38,8 @@ class Tokenizer:
         """The terms of a text in order, repeated as they occur. O(length)."""
         known = self._known
         if not text.isascii():
-            text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1 ", text))  # an accent may be a character of its own
+            # An accent may be a character of its own.
+            text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1 ", text))
         out: list[str] = []
         for word in _WORDS.findall(text):
             terms = known.get(word)

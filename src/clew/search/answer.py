@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,9 +19,13 @@ from clew.search.features import SIGNALS, FileSignals, file_signals
 from clew.search.places import Span, spans
 from clew.search.query import analyse
 from clew.search.ranker import rank
-from clew.search.secrets import mask
+from clew.search.secrets import MASK, mask
 
-HIT_TOKENS = 12  # path and line numbers around a hit's text
+# What an answer spends around the text, measured with cl100k on compact JSON: 64 for a hit with one
+# place and a path of 10 tokens, 27 for each further place.
+HIT_TOKENS = 27
+PLACE_TOKENS = 27
+_LINE_END = re.compile(r"\r\n|\n|\r")  # as an editor counts them
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,58 +137,82 @@ def _assemble(
     best: list[tuple[int, float]], lines: dict[int, list[Span]], candidates: Candidates, signals: FileSignals | None,
     catalog: Catalog, wanted: Wanted,
 ) -> Found:  # fmt: skip
+    packed = _packed(best, lines, candidates.files, catalog, wanted)
     hits: list[Hit] = []
-    masked = left_out = 0
-    left = wanted.budget
-    total = 0
     for file_id, score in best:
-        file = candidates.files[file_id]
-        source = catalog.text(file_id) if wanted.text or wanted.budget is not None else b""
-        places: list[Place] = []
-        for span in lines[file_id]:
-            place, count, tokens = _place(file.path, span, source, wanted, left)
-            if place is None:
-                left_out += 1
-                continue
-            places.append(place)
-            masked += count
-            total += tokens
-            left = left - tokens if left is not None else None
-        if not places and lines[file_id]:
+        places = packed.places.get(file_id)
+        if places is None:
             continue
-        values = None
-        if wanted.explain and signals is not None:
-            row = int(np.searchsorted(signals.ids, file_id))
-            values = {name: round(float(signals.values[name][row]), 4) for name in SIGNALS}
+        file = candidates.files[file_id]
+        values = _explained(signals, file_id) if wanted.explain and signals is not None else None
         hits.append(Hit(len(hits) + 1, file.path, file.language, round(score, 4), tuple(places), signals=values))
     notes = []
-    if left_out:
-        notes.append(f"{left_out} more places did not fit the budget of {wanted.budget} tokens")
-    if masked:
-        notes.append(f"{masked} key-like literals are masked")
-    return Found(tuple(hits), tuple(notes), total)
+    if packed.left_out:
+        notes.append(f"{packed.left_out} more places did not fit the budget of {wanted.budget} tokens")
+    if packed.masked:
+        notes.append(f"{packed.masked} key-like literals are masked")
+    return Found(tuple(hits), tuple(notes), packed.tokens)
+
+
+def _explained(signals: FileSignals, file_id: int) -> dict[str, float]:
+    row = int(np.searchsorted(signals.ids, file_id))
+    return {name: round(float(signals.values[name][row]), 4) for name in SIGNALS}
+
+
+@dataclass(slots=True)
+class _Packed:
+    """Places by file in the order of their worth, and what they cost."""
+
+    places: dict[int, list[Place]] = field(default_factory=dict)
+    tokens: int = 0
+    masked: int = 0
+    left_out: int = 0
+
+
+def _packed(
+    best: list[tuple[int, float]], lines: dict[int, list[Span]], files: Mapping[int, FileRecord], catalog: Catalog,
+    wanted: Wanted,
+) -> _Packed:  # fmt: skip
+    """Fill the budget: the best place of each file first, file by file, then the second places."""
+    packed = _Packed()
+    deepest = max((len(spans_) for spans_ in lines.values()), default=0)
+    order = [(file_id, depth) for depth in range(max(deepest, 1)) for file_id, _ in best]
+    for file_id, depth in order:
+        room = None if wanted.budget is None else wanted.budget - packed.tokens
+        shown = packed.places.get(file_id)
+        head = 0 if shown is not None else HIT_TOKENS + count_tokens(files[file_id].path)
+        if depth >= len(lines[file_id]):
+            if shown is None and depth == 0 and (room is None or head <= room):  # found, with no lines to show
+                packed.places[file_id] = []
+                packed.tokens += head
+            continue
+        span = lines[file_id][depth]
+        place = None
+        if (depth == 0 or shown is not None) and (room is None or head + PLACE_TOKENS < room):
+            place = _place(files[file_id].path, span, file_id, catalog, wanted, room and room - head - PLACE_TOKENS)
+        if place is None:
+            packed.left_out += 1
+            continue
+        packed.places.setdefault(file_id, []).append(place)
+        packed.tokens += head + PLACE_TOKENS + count_tokens(place.text or "")
+        packed.masked += (place.text or "").count(MASK)
+    return packed
 
 
 def _place(
-    path: str, span: Span, source: bytes, wanted: Wanted, left: int | None
-) -> tuple[Place | None, int, int]:
-    """The place with its text, how much was masked, and its tokens; None when it does not fit."""
+    path: str, span: Span, file_id: int, catalog: Catalog, wanted: Wanted, room: int | None
+) -> Place | None:
+    """The place with as much of its text as fits; None when not even one line does."""
     place = Place(path, span.start_line, span.end_line, span.symbol, span.kind)
     if not wanted.text:
-        if left is not None and left < HIT_TOKENS:
-            return None, 0, 0
-        return place, 0, HIT_TOKENS
-    text = source[span.start_byte : span.end_byte].decode("utf-8", "replace").rstrip("\r\n")
-    masked = 0
+        return place
+    text = catalog.text(file_id)[span.start_byte : span.end_byte].decode("utf-8", "replace").rstrip("\r\n")
     if wanted.mask_secrets:
-        text, masked = mask(text)
-    tokens = count_tokens(text) + HIT_TOKENS
-    if left is None or tokens <= left:
-        return replace(place, text=text), masked, tokens
-    cut = cut_to_tokens(text, left - HIT_TOKENS)
+        text, _ = mask(text)
+    if room is None or count_tokens(text) <= room:
+        return replace(place, text=text)
+    cut = cut_to_tokens(text, room)
     if not cut:
-        return None, 0, 0
-    end = span.start_line + cut.count("\n")
-    return replace(place, text=cut, end_line=min(end, span.end_line), truncated=True), masked, (
-        count_tokens(cut) + HIT_TOKENS
-    )
+        return None
+    end = span.start_line + len(_LINE_END.findall(cut))
+    return replace(place, text=cut, end_line=min(end, span.end_line), truncated=True)

@@ -113,7 +113,7 @@ def _kind_of(filters: Filters) -> str:
 
 
 def _under(path: str) -> tuple[str, tuple[bytes | int, ...]]:
-    """Directory-exact: `src/app` is not `src/app2`, and `_` and `%` mean themselves. As bytes: not every name is text."""
+    """Directory-exact: `src/app` is not `src/app2`; `_` and `%` mean themselves. As bytes: not every name is text."""
     try:
         exact = path.rstrip("/").encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
