@@ -9,26 +9,27 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from clew.embedding import Embedder, load_embedder
 from clew.errors import BusyIndexError, ClewError, DamagedIndexError, NoIndexError, UsageError
 from clew.freshness import Tracker
-from clew.index import layout, lock
-from clew.index.build import BuildRequest, Progress, build
+from clew.index import layout
 from clew.index.catalog import Catalog, FileRecord
 from clew.index.fingerprint import differences, fingerprint
 from clew.index.plan import Plan, plan
 from clew.index.session import Session
 from clew.index.store import Where
-from clew.parsing.chunks import CHUNK_BYTES
-from clew.parsing.file import Limits
+from clew.parsing.limits import CHUNK_BYTES, Limits
 from clew.parsing.tokens import Tokenizer
 from clew.records import Answer, Check, Freshness, Hit, IndexEstimate, IndexReport, Status
 from clew.search.answer import Found, Wanted, answer, similar
 from clew.search.filters import Filters, resolve
 from clew.settings import Settings, load_settings, user_file
 from clew.workspace import Walk, find_root, resolve_inside, stat_file, walk
+
+if TYPE_CHECKING:
+    from clew.index.build import Progress
 
 USER_IGNORE_FILE = "ignore"  # beside the user's settings file; gitignore syntax, for every repository
 LOCK_SECONDS = 30.0  # how long `index` waits for another writer
@@ -92,6 +93,10 @@ class Engine:
     def _index(
         self, *, full: bool = False, progress: Progress | None = None, wait: float, walked: Walk | None = None
     ) -> IndexReport:
+        # Only writing needs the parsers, their processes and the lock: a query starts without them.
+        from clew.index import lock
+        from clew.index.build import BuildRequest, build
+
         request = BuildRequest(
             root=self.root,
             directory=self.index_path,

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.languages import language_of, pack, parser_for
-from clew.parsing.chunks import CHUNK_BYTES, CONTEXT_BYTES, MAX_CHUNKS, OVERLAP_SHARE, chunk
+from clew.parsing.chunks import CONTEXT_BYTES, MAX_CHUNKS, OVERLAP_SHARE, chunk
 from clew.parsing.definitions import Outline, outline
+from clew.parsing.limits import CHUNK_BYTES
 from clew.parsing.sections import sections_of
 from clew.parsing.source import Source, decode, for_parser
 from clew.records import CHUNK_KINDS, Chunk

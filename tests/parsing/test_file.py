@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clew.parsing.file import Limits, ParsedFile, Terms, add_terms, content_hash, parse_file, read_file
+from clew.parsing.file import ParsedFile, Terms, add_terms, content_hash, parse_file, read_file
+from clew.parsing.limits import Limits
 from clew.parsing.tokens import Tokenizer
 from clew.records import FileFlag
 

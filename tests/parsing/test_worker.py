@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.parsing.file import Limits, ParsedFile, parse_file
+from clew.parsing.file import ParsedFile, parse_file
+from clew.parsing.limits import Limits
 from clew.parsing.worker import pack_file, read_frame, unpack_file, write_frame
 from clew.records import FileFlag, FileStat
 

@@ -208,10 +208,12 @@ def test_a_watch_survives_json(root: Path) -> None:
         [],
         {"format": 99},
         {"directories": {}},
-        {"directories": [["../up", 1]]},
-        {"directories": [["/etc", 1]]},
-        {"directories": [["a", "1"]]},
-        {"directories": [["a\0", 1]]},
+        {"directories": {"paths": "a\0../up", "stamps": [1, 2]}},
+        {"directories": {"paths": "a/../../up", "stamps": [1]}},
+        {"directories": {"paths": "/etc", "stamps": [1]}},
+        {"directories": {"paths": "a", "stamps": ["1"]}},
+        {"directories": {"paths": "a", "stamps": [True]}},
+        {"directories": {"paths": "a\0b", "stamps": [1]}},
         {"files": [["a", [1, 2, 3]]]},
         {"files": [[1, None]]},
         {"without_git": None},
@@ -231,7 +233,7 @@ json_values = st.recursive(
 
 @given(directories=json_values, files=json_values)
 def test_whatever_stands_in_the_index_no_other_error_escapes(directories: object, files: object) -> None:
-    data = {"format": 1, "directories": directories, "files": files, "without_git": False}
+    data = {"format": 2, "directories": directories, "files": files, "without_git": False}
     try:
         watch = watch_from_json(data)
     except DamagedIndexError:

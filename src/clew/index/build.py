@@ -17,10 +17,11 @@ from clew.errors import DamagedIndexError
 from clew.index import layout
 from clew.index.catalog import Catalog, FileRecord
 from clew.index.fingerprint import differences
-from clew.index.local import LocalStore
 from clew.index.plan import Plan, plan, trusted
 from clew.index.store import ChunkBatch, FileRow, Postings, Store, StoreWriter
-from clew.parsing.file import Limits, ParsedFile
+from clew.index.stores import open_store
+from clew.parsing.file import ParsedFile
+from clew.parsing.limits import Limits
 from clew.parsing.pool import ParsedBatch, parse_all
 from clew.records import CHUNK_KINDS, Failure, FileCounts, FileStat, IndexReport
 from clew.workspace import Walk, watch_to_json
@@ -28,7 +29,6 @@ from clew.workspace import Walk, watch_to_json
 Progress = Callable[[str, int, int], None]
 
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(CHUNK_KINDS)}
-SEGMENTS = "segments"
 _FAILED = "failed"  # the strategy of a file that could not be read; it is tried again
 
 
@@ -57,10 +57,6 @@ class _Tally:
     embedded: int = 0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-def open_store(build: Path) -> Store:
-    return LocalStore(build / SEGMENTS)
 
 
 def build(request: BuildRequest) -> IndexReport:
@@ -123,6 +119,7 @@ def _update(
         with catalog.transaction(write=True):
             changed, manifest = _write(request, catalog, store, todo, known, meta.get("manifest"), tally)
             generation += 1 if changed or new else 0
+            catalog.keep_stats()
             catalog.set_meta(
                 {
                     "generation": generation,

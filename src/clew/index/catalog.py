@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ CREATE TABLE files (
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
     hash BLOB NOT NULL, language TEXT NOT NULL, flags INTEGER NOT NULL, strategy TEXT NOT NULL,
     lines INTEGER NOT NULL, checksum INTEGER NOT NULL, skipped TEXT NOT NULL, error TEXT NOT NULL);
+CREATE TABLE stats (paths BLOB NOT NULL, numbers BLOB NOT NULL);
 CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE definitions (
     file_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
@@ -64,6 +66,8 @@ _CHUNKS_OF = (
 _DEFINITION_COLUMNS = "name, symbol, kind, start_line, end_line, start_byte, end_byte, signature, doc"
 _DEFINITIONS_OF = f"SELECT {_DEFINITION_COLUMNS} FROM definitions WHERE file_id = ? ORDER BY ordinal"
 _DEFINITIONS_NAMED = f"SELECT file_id, {_DEFINITION_COLUMNS} FROM definitions WHERE folded = ? ORDER BY file_id LIMIT ?"
+_FILES_KEPT = 50_000  # about 25 MB
+_STAT = struct.Struct("<4q")
 _SQL_VARIABLES = 500  # below every SQLite's limit of variables in one statement
 
 
@@ -92,7 +96,7 @@ def _explained(path: Path) -> Iterator[None]:
         if any(word in str(error) for word in ("locked", "busy")):
             raise BusyIndexError(f"the index {path} is held by another process", hint="try again in a moment") from None
         raise _damaged(path, error) from None
-    except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, ValueError, TypeError, KeyError) as error:
+    except (sqlite3.DatabaseError, zlib.error, struct.error, ValueError, TypeError, KeyError, AttributeError) as error:
         raise _damaged(path, error) from None
 
 
@@ -106,6 +110,7 @@ class Catalog:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._files: dict[int, FileRecord] = {}
 
     @classmethod
     def create(cls, path: Path) -> Catalog:
@@ -249,18 +254,40 @@ class Catalog:
             rows = self._connection.execute(f"SELECT {_FILE_COLUMNS} FROM files ORDER BY path").fetchall()
             return [_file(row) for row in rows]
 
-    def stats(self) -> tuple[list[str], list[tuple[int, int, int, int]]]:
-        """Paths of every known file and (size, mtime, ctime, inode) of each: half of the freshness check."""
+    def keep_stats(self) -> None:
+        """Inside a write transaction, at its end: put the stats of all files where `stats` finds them in one piece."""
         with _explained(self.path):
-            rows = self._connection.execute("SELECT path, size, mtime_ns, ctime_ns, inode FROM files").fetchall()
-            return [_shown(row[0]) for row in rows], [row[1:] for row in rows]
+            rows = self._connection.execute(
+                "SELECT path, size, mtime_ns, ctime_ns, inode FROM files ORDER BY id"
+            ).fetchall()
+            paths = b"\0".join(path if isinstance(path, bytes) else path.encode() for path, *_ in rows)
+            numbers = b"".join(_STAT.pack(*row[1:]) for row in rows)
+            self._connection.execute("DELETE FROM stats")
+            self._connection.execute("INSERT INTO stats VALUES (?, ?)", (paths, numbers))
 
-    def files_by_id(self, file_ids: Iterable[int]) -> dict[int, FileRecord]:
-        out = {}
-        for row in self._in(f"SELECT {_FILE_COLUMNS} FROM files WHERE id IN", list(file_ids)):
-            record = _file(row)
-            out[record.id] = record
-        return out
+    def stats(self) -> tuple[list[str], list[tuple[int, int, int, int]]]:
+        """Paths of every known file and (size, mtime, ctime, inode) of each: half of the freshness check.
+
+        One row instead of one a file: 5 ms instead of 30 on 22,500 files, in every query.
+        """
+        with _explained(self.path):
+            paths, numbers = self._connection.execute("SELECT paths, numbers FROM stats").fetchone() or (b"", b"")
+            stats = [(size, mtime, ctime, inode) for size, mtime, ctime, inode in _STAT.iter_unpack(numbers)]
+            names = paths.decode("utf-8", "surrogateescape").split("\0") if stats else []
+        if len(names) != len(stats):
+            raise _damaged(self.path, "the stored stats do not match the stored paths")
+        return names, stats
+
+    def files_by_id(self, file_ids: Collection[int]) -> dict[int, FileRecord]:
+        """Files by id. Kept, since an id never comes back for another content; only `stat` may be older."""
+        known = self._files
+        missing = [file_id for file_id in file_ids if file_id not in known]
+        if len(known) + len(missing) > _FILES_KEPT:
+            known.clear()
+            missing = list(file_ids)
+        for row in self._in(f"SELECT {_FILE_COLUMNS} FROM files WHERE id IN", missing):
+            known[row[0]] = _file(row)
+        return {file_id: known[file_id] for file_id in file_ids if file_id in known}
 
     def file_named(self, path: str) -> FileRecord | None:
         with _explained(self.path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 
 from clew.index.catalog import SCHEMA_VERSION
 
@@ -35,7 +35,7 @@ def differences(stored: Mapping[str, object], wanted: Mapping[str, str]) -> list
 @functools.cache
 def _languages_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    languages = files("clew.languages")
+    languages = Path(__file__).parents[1] / "languages"
     folders = sorted((entry for entry in languages.iterdir() if entry.is_dir()), key=lambda entry: entry.name)
     sources = [folder / name for folder in folders for name in ("pack.toml", "definitions.scm")]
     for source in (languages / "extra.toml", *sources):

@@ -9,9 +9,9 @@ from typing import Any
 
 from clew.errors import ClewError, DamagedIndexError, NoIndexError
 from clew.index import layout
-from clew.index.build import open_store
 from clew.index.catalog import Catalog
 from clew.index.store import StoreReader
+from clew.index.stores import open_store
 from clew.workspace import Watch, watch_from_json
 
 StatTuple = tuple[int, int, int, int]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clew.parsing.definitions import Outline
+from clew.parsing.limits import CHUNK_BYTES
 from clew.records import Chunk, Definition
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from clew.parsing.source import Source
 
-# About 400 tokens at 4 bytes each. On the development sets (nl-dev, commits-dev, NDCG@10 and tokens an
-# answer): 1000 bytes 0.868, 0.724, 2544; 1600 bytes 0.870, 0.728, 3247; 2400 bytes 0.867, 0.725, 3851.
-CHUNK_BYTES = 1600
 OVERLAP_SHARE = 0.15  # a statement longer than this share of the budget is not repeated
 MAX_CHUNKS = 10_000  # per file; the rest of a larger file stays one last chunk
 CONTEXT_BYTES = 1000  # of a container's member names

@@ -14,29 +14,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clew.languages import language_of, pack, parser_for, readable
-from clew.parsing.chunks import CHUNK_BYTES, chunk
+from clew.parsing.chunks import chunk
 from clew.parsing.definitions import Outline, outline
+from clew.parsing.limits import Limits
 from clew.parsing.sections import sections_of
 from clew.parsing.source import Source, decode, for_parser
 from clew.parsing.tokens import Tokenizer
 from clew.records import Chunk, Definition, FileFlag, FileStat
-from clew.workspace import judge_content, path_flags
+from clew.workspace import judge_content, path_flags, to_file_stat
 
 if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
 
 _PARSE_BLOCK = 64 * 1024  # bytes handed to the parser at a time; between blocks the time limit is looked at
 _TREE_BYTES = 1_500_000  # a syntax tree takes 80 to 140 times its source; above this a file gets line chunks
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a worker may spend on a file. `parse_seconds` 0: no syntax tree at all."""
-
-    max_bytes: int = 2_000_000
-    parse_seconds: float = 10.0
-    chunk_bytes: int = CHUNK_BYTES
-    include_generated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ def read_file(root: str, path: str, max_bytes: int) -> tuple[bytes, FileStat]:
         if not stat.S_ISREG(found.st_mode):
             raise OSError("not a regular file")
         data = stream.read(max_bytes + 1)
-    return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    return data, to_file_stat(found)
 
 
 def content_hash(data: bytes) -> bytes:

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from clew.parsing.file import Limits, ParsedFile
+from clew.parsing.file import ParsedFile
+from clew.parsing.limits import Limits
 from clew.parsing.worker import HANG_SECONDS, read_frame, unpack_file, write_frame
 
 BATCH_FILES = 32  # enough to make a batch's overhead small, few enough to keep two workers busy to the end

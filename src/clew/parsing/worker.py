@@ -15,7 +15,8 @@ from typing import IO, Any
 
 import msgpack
 
-from clew.parsing.file import Limits, ParsedFile, Terms, add_terms, parse_file
+from clew.parsing.file import ParsedFile, Terms, add_terms, parse_file
+from clew.parsing.limits import Limits
 from clew.parsing.tokens import Tokenizer
 from clew.records import Chunk, Definition, FileFlag, FileStat
 

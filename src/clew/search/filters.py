@@ -23,7 +23,6 @@ import numpy as np
 from clew.errors import UsageError
 from clew.index.catalog import Catalog
 from clew.index.store import CHUNK_BITS, Where
-from clew.languages import packs
 from clew.records import CHUNK_KINDS, FileFlag
 
 MAX_EXPRESSION = 4_000  # characters
@@ -68,7 +67,7 @@ def resolve(filters: Filters, catalog: Catalog) -> tuple[Where, tuple[str, ...]]
             expression = Condition(f"{_kind_of(filters)} AND ({expression.sql})", (*filters.kinds, *expression.values))
         found = catalog.select_chunks(expression.sql, expression.values)
         chunks = np.array([file_id << CHUNK_BITS | ordinal for file_id, ordinal in found], np.int64)
-        file_ids = np.unique(chunks >> CHUNK_BITS)
+        file_ids = np.array(sorted({file_id for file_id, _ in found}), np.int64)
         files: np.ndarray[tuple[int], np.dtype[np.int64]] | None = file_ids
     else:
         files = None
@@ -93,6 +92,8 @@ def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
         chunks = f"SELECT 1 FROM chunks WHERE chunks.file_id = files.id AND {_kind_of(filters)}"
         conditions.append(Condition(f"EXISTS ({chunks})", filters.kinds))
     if filters.languages:
+        from clew.languages import packs  # 60 files to read, for this option alone
+
         known = {each.name for each in packs()} | set(catalog.group_counts("language"))
         _check("language", filters.languages, sorted(name for name in known if name))
         marks = ", ".join("?" * len(filters.languages))

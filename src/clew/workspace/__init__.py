@@ -23,6 +23,7 @@ from clew.workspace.kinds import (
     wide_encoding,
 )
 from clew.workspace.root import ROOT_VARIABLE, find_root, is_too_wide, resolve_inside
+from clew.workspace.watch import to_file_stat
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
@@ -42,6 +43,7 @@ __all__ = [
     "resolve_inside",
     "stat_file",
     "stat_tuples",
+    "to_file_stat",
     "walk",
     "watch_changed",
     "watch_from_json",
