@@ -17,6 +17,11 @@ DEFINITION_KINDS = (
     "function", "method", "constructor", "class", "struct", "interface", "trait", "enum", "object",
     "type", "module", "macro", "constant", "variable", "field", "property", "section",
 )  # fmt: skip
+# Of these, chunks of their own; the others (constants, fields, ...) lie inside the chunk around them.
+CHUNKED_KINDS = (
+    "function", "method", "constructor", "class", "struct", "interface", "trait", "enum", "object", "type", "module",
+    "macro", "section",
+)  # fmt: skip
 # A chunk is a definition, part of one, or what lies between definitions.
 CHUNK_KINDS = (*DEFINITION_KINDS, "gap", "lines")
 

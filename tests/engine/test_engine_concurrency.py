@@ -65,6 +65,7 @@ def test_a_search_that_would_catch_up_says_that_another_process_is_indexing(root
 def test_a_generation_that_is_replaced_while_it_is_being_opened_is_no_damage(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("clew.index.catalog.BUSY_MILLISECONDS", 50)  # the writer waits for a reader of its own thread
     write_generation(root, 0, FILES)
     with engine(root) as writer, engine(root, refresh_seconds=0) as reader:
         writer.index()

@@ -76,9 +76,16 @@ def test_a_removed_file_leaves_nothing(catalog: Catalog) -> None:
 def test_files_are_listed_by_path_and_stats_in_one_order(catalog: Catalog) -> None:
     for path in ("b", "a", "c"):
         add(catalog, path, stat=FileStat(ord(path), 2, 3, 4))
+    catalog.keep_stats()
     assert [file.path for file in catalog.files()] == ["a", "b", "c"]
     paths, stats = catalog.stats()
     assert {path: stat[0] for path, stat in zip(paths, stats, strict=True)} == {"a": 97, "b": 98, "c": 99}
+
+
+def test_an_empty_catalog_has_no_stats(catalog: Catalog) -> None:
+    assert catalog.stats() == ([], [])
+    catalog.keep_stats()
+    assert catalog.stats() == ([], [])
 
 
 def test_stats_can_change_without_anything_else(catalog: Catalog) -> None:
@@ -92,6 +99,7 @@ def test_stats_can_change_without_anything_else(catalog: Catalog) -> None:
 def test_any_name_of_a_file_system_comes_back(catalog: Catalog, name: bytes) -> None:
     path = name.decode("utf-8", "surrogateescape")
     file_id = add(catalog, path)
+    catalog.keep_stats()
     assert catalog.file_named(path) == record(path, id=file_id)
     assert catalog.files_by_id([file_id])[file_id].path == catalog.files()[0].path == catalog.stats()[0][0] == path
     catalog.remove_files([file_id])
@@ -107,12 +115,21 @@ def test_definitions_are_found_by_name_whatever_the_case(catalog: Catalog) -> No
     assert catalog.definitions_named("A.f", 10) == []
 
 
-def test_files_are_found_by_the_end_of_their_path_shortest_first(catalog: Catalog) -> None:
-    ids = {path: add(catalog, path) for path in ("x/deep/a.py", "a.py", "x/a.py", "xa.py", "x/a_py")}
+def test_files_are_found_by_their_name_shortest_path_first(catalog: Catalog) -> None:
+    paths = ("x/deep/a.py", "a.py", "x/a.py", "xa.py", "x/a_py", "caf\udce9/a.py")
+    ids = {path: add(catalog, path) for path in paths}
     add(catalog, "skip/a.py", skipped="binary")
-    assert catalog.files_ending("a.py", 10) == [ids["a.py"], ids["x/a.py"], ids["x/deep/a.py"]]
-    assert catalog.files_ending("x/a.py", 10) == [ids["x/a.py"]]
-    assert catalog.files_ending("a.py", 1) == [ids["a.py"]]
+    found = [path for _, path in catalog.files_called("a.py", 10)]
+    assert found[:2] == ["a.py", "x/a.py"] and sorted(found) == sorted(
+        ["a.py", "x/a.py", "x/deep/a.py", "caf\udce9/a.py"]
+    )
+    assert catalog.files_called("a.py", 1) == [(ids["a.py"], "a.py")]
+    assert catalog.files_called("a%py", 10) == catalog.files_called("", 10) == []
+
+
+def test_a_file_whose_name_is_not_utf8_is_found_by_it(catalog: Catalog) -> None:
+    file_id = add(catalog, "src/caf\udce9.py")
+    assert catalog.files_called("caf\udce9.py", 10) == [(file_id, "src/caf\udce9.py")]
 
 
 def test_totals_and_groups_count_indexed_files(catalog: Catalog) -> None:
@@ -170,9 +187,7 @@ def test_a_reader_sees_one_generation_while_another_is_written(catalog: Catalog)
     reader.close()
 
 
-def test_a_second_writer_is_told_that_the_index_is_busy(
-    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_writer_is_told_that_the_index_is_busy(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BUSY_MILLISECONDS", 10)
     other = Catalog.open(catalog.path)
     with catalog.transaction(write=True), pytest.raises(BusyIndexError), other.transaction(write=True):

@@ -40,7 +40,9 @@ def test_every_value_is_text_so_that_it_comes_back_from_json_as_it_went() -> Non
 def test_a_field_that_an_older_index_does_not_have_is_unknown() -> None:
     stored = fingerprint(**SETTINGS)
     del stored["pipeline"]
-    assert differences(stored, fingerprint(**SETTINGS)) == [f"pipeline: unknown -> {fingerprint(**SETTINGS)['pipeline']}"]
+    assert differences(stored, fingerprint(**SETTINGS)) == [
+        f"pipeline: unknown -> {fingerprint(**SETTINGS)['pipeline']}"
+    ]
 
 
 def test_a_stored_value_of_another_type_differs() -> None:

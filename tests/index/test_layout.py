@@ -21,7 +21,9 @@ def test_an_index_lies_in_its_root_or_outside_keyed_by_the_roots_path(tmp_path: 
     assert layout.index_directory(first, str(tmp_path / "out")) == outside[0]
 
 
-def test_the_directory_outside_may_begin_with_the_home_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_directory_outside_may_begin_with_the_home_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("HOME" if sys.platform != "win32" else "USERPROFILE", str(tmp_path))
     assert layout.index_directory(Path("/r"), "~/indexes").parent == tmp_path / "indexes"
 

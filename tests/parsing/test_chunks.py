@@ -80,9 +80,12 @@ def test_every_fixture_is_covered_by_its_syntax(fixture: Path, budget: int) -> N
 
 
 PIECES = st.sampled_from(
-    "def f():|class A:|    |  |\n|\r\n|\r|x = 1|if x:|# note|'é'|漢字|_|(|)|\t|@d|return|# Title|## Sub|- a: b|```|;| ".split("|")
-    + ["\n\n", "    pass\n", "w " * 30, "ö" * 50]
-)
+    [
+        "def f():", "class A:", "    ",
+        "  ", "\n", "\r\n", "\r", "x = 1", "if x:", "# note", "'é'", "漢字", "_", "(", ")",
+        "\t", "@d", "return", "# Title", "## Sub", "- a: b", "```", ";", " ", "\n\n", "    pass\n", "w " * 30, "ö" * 50,
+    ]
+)  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=60).map("".join) | st.text(max_size=200)
 BUDGETS = st.integers(8, 120)
 
@@ -123,7 +126,9 @@ def test_a_text_without_a_word_has_no_chunks(data: bytes) -> None:
 
 def test_definitions_are_chunks_and_gaps_lie_between_them() -> None:
     source = decode(b"import os\n\n# about f\n@d\ndef f():\n    pass\n\nx = 1\n\ndef g():\n    pass\n")
-    found = [(each.kind, each.symbol, each.start_line, each.end_line) for each in by_syntax("a.py", source, CHUNK_BYTES)]
+    found = [
+        (each.kind, each.symbol, each.start_line, each.end_line) for each in by_syntax("a.py", source, CHUNK_BYTES)
+    ]
     assert found == [("gap", "", 1, 2), ("function", "f", 3, 6), ("gap", "", 7, 9), ("function", "g", 10, 11)]
 
 

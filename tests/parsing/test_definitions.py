@@ -116,7 +116,9 @@ def test_a_docstring_belongs_to_the_innermost_definition_around_it() -> None:
 
 
 def test_a_signature_ends_where_the_body_begins() -> None:
-    assert only("a.py", "def f(a: int,\n      b: int) -> str:\n    return a\n").signature == "def f(a: int, b: int) -> str"
+    assert (
+        only("a.py", "def f(a: int,\n      b: int) -> str:\n    return a\n").signature == "def f(a: int, b: int) -> str"
+    )
 
 
 def test_texts_beside_a_definition_are_bounded() -> None:

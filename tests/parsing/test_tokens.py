@@ -14,7 +14,9 @@ def terms(text: str) -> list[str]:
     return Tokenizer()(text)
 
 
-@pytest.mark.parametrize("written", ["getUserById", "get_user_by_id", "GetUserByID", "GET_USER_BY_ID", "_get_user_by_id"])
+@pytest.mark.parametrize(
+    "written", ["getUserById", "get_user_by_id", "GetUserByID", "GET_USER_BY_ID", "_get_user_by_id"]
+)
 def test_an_identifier_gives_its_words_and_its_joined_form(written: str) -> None:
     assert terms(written) == ["get", "user", "by", "id", "getuserbyid"]
 
@@ -113,11 +115,14 @@ def test_snake_case_camel_case_and_spaces_share_their_words(words: list[str]) ->
 
 @pytest.mark.parametrize("name", ["getUserById", "user_id", "größeÄndern"])
 def test_the_words_of_an_identifier_are_kept_as_written(name: str) -> None:
-    assert split_words(name) == {
-        "getUserById": ["get", "user", "by", "id"],
-        "user_id": ["user", "id"],
-        "größeÄndern": ["gr", "öß", "e", "ä", "ndern"],
-    }[name]
+    assert (
+        split_words(name)
+        == {
+            "getUserById": ["get", "user", "by", "id"],
+            "user_id": ["user", "id"],
+            "größeÄndern": ["gr", "öß", "e", "ä", "ndern"],
+        }[name]
+    )
 
 
 def test_one_word_gives_the_terms_of_its_text() -> None:

@@ -24,7 +24,7 @@ class Basket:
     def total(self, prices: Mapping[str, Decimal]) -> Decimal:
         return sum((prices[sku] * count for sku, count in self._items.items()), Decimal(0))
 '''
-GO = '''\
+GO = """\
 // Retry runs work until it succeeds or ctx is done.
 func Retry(ctx context.Context, attempts int, wait time.Duration, work func() error) error {
 \tvar err error
@@ -40,8 +40,8 @@ func Retry(ctx context.Context, attempts int, wait time.Duration, work func() er
 \t}
 \treturn err
 }
-'''
-TYPESCRIPT = '''\
+"""
+TYPESCRIPT = """\
 export async function fetchInvoices(client: HttpClient, customerId: string): Promise<Invoice[]> {
   const response = await client.get(`/customers/${customerId}/invoices`, { params: { status: "open" } });
   if (!response.ok) {
@@ -49,8 +49,8 @@ export async function fetchInvoices(client: HttpClient, customerId: string): Pro
   }
   return response.data.map((row) => ({ ...row, dueDate: new Date(row.due_date), amountCents: row.amount * 100 }));
 }
-'''
-JAVA = '''\
+"""
+JAVA = """\
 /** Keeps the most recent orders of each warehouse in memory. */
 public final class OrderLedger implements Closeable {
     private final Map<String, Deque<Order>> recent = new ConcurrentHashMap<>();
@@ -69,8 +69,8 @@ public final class OrderLedger implements Closeable {
             }
         }
     }
-'''
-C = '''\
+"""
+C = """\
 static int ring_push(struct ring *r, const uint8_t *buf, size_t len)
 {
     size_t room = r->capacity - (r->head - r->tail);
@@ -82,8 +82,8 @@ static int ring_push(struct ring *r, const uint8_t *buf, size_t len)
     return 0;
 }
 #define RING_MASK 0x00ff
-'''
-RUST = '''\
+"""
+RUST = """\
 impl<T: Ord + Clone> SortedSet<T> {
     pub fn insert(&mut self, value: T) -> bool {
         match self.items.binary_search(&value) {
@@ -95,8 +95,8 @@ impl<T: Ord + Clone> SortedSet<T> {
         }
     }
 }
-'''
-YAML = '''\
+"""
+YAML = """\
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -113,8 +113,8 @@ spec:
             - containerPort: 8080
           resources:
             limits: { cpu: 500m, memory: 256Mi }
-'''
-CHINESE = '''\
+"""
+CHINESE = """\
 # 从缓存中读取用户信息，如果没有则查询数据库
 def load_user(user_id):
     user = cache.get(f"user:{user_id}")
@@ -122,8 +122,8 @@ def load_user(user_id):
         user = database.find(user_id)  # 数据库中的记录
         cache.set(f"user:{user_id}", user, 300)  # 五分钟后过期
     return user
-'''
-RUSSIAN = '''\
+"""
+RUSSIAN = """\
 // Проверяет, что файл существует, и возвращает его содержимое
 function readConfig(path) {
   if (!fs.existsSync(path)) {
@@ -131,7 +131,7 @@ function readConfig(path) {
   }
   return JSON.parse(fs.readFileSync(path, "utf8"));
 }
-'''
+"""
 
 # What the cl100k vocabulary makes of them.
 CODE = {PYTHON: 147, GO: 116, TYPESCRIPT: 105, JAVA: 124, C: 125, RUST: 67, YAML: 100}

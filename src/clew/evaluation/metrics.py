@@ -47,7 +47,10 @@ def score_query(hits: Sequence[Sequence[tuple[str, int, int]]], gold: Sequence[G
         )
         for each in gold
     )
-    found = sorted(rank for rank in ranks if rank)
+    found: list[int] = []
+    for rank in sorted(rank for rank in ranks if rank):
+        # Two golds in one hit count as if they came one after the other, so that no answer beats the ideal.
+        found.append(max(rank, found[-1] + 1) if found else rank)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(DEPTH, len(gold)) + 1))
     return QueryScore(
         ndcg=sum(1 / math.log2(rank + 1) for rank in found) / ideal if ideal else 0.0,

@@ -7,6 +7,7 @@ All SQL of the product stands here.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import struct
 import zlib
@@ -26,10 +27,11 @@ BUSY_MILLISECONDS = 10_000
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
     hash BLOB NOT NULL, language TEXT NOT NULL, flags INTEGER NOT NULL, strategy TEXT NOT NULL,
     lines INTEGER NOT NULL, checksum INTEGER NOT NULL, skipped TEXT NOT NULL, error TEXT NOT NULL);
+CREATE INDEX files_by_name ON files (name);
 CREATE TABLE stats (paths BLOB NOT NULL, numbers BLOB NOT NULL);
 CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE definitions (
@@ -46,8 +48,8 @@ CREATE TABLE chunks (
 
 _FILE_COLUMNS = "id, path, size, mtime_ns, ctime_ns, inode, hash, language, flags, strategy, lines, skipped, error"
 _INSERT_FILE = (
-    "INSERT INTO files (path, size, mtime_ns, ctime_ns, inode, hash, language, flags, strategy, lines, checksum,"
-    " skipped, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO files (path, name, size, mtime_ns, ctime_ns, inode, hash, language, flags, strategy, lines, checksum,"
+    " skipped, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_DEFINITION = "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -66,6 +68,7 @@ _CHUNKS_OF = (
 _DEFINITION_COLUMNS = "name, symbol, kind, start_line, end_line, start_byte, end_byte, signature, doc"
 _DEFINITIONS_OF = f"SELECT {_DEFINITION_COLUMNS} FROM definitions WHERE file_id = ? ORDER BY ordinal"
 _DEFINITIONS_NAMED = f"SELECT file_id, {_DEFINITION_COLUMNS} FROM definitions WHERE folded = ? ORDER BY file_id LIMIT ?"
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that no undecodable byte gives
 _FILES_KEPT = 50_000  # about 25 MB
 _STAT = struct.Struct("<4q")
 _SQL_VARIABLES = 500  # below every SQLite's limit of variables in one statement
@@ -214,7 +217,8 @@ class Catalog:
             cursor = self._connection.execute(
                 _INSERT_FILE,
                 (
-                    _stored(record.path), stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, record.hash,
+                    _stored(record.path), _stored(record.path.rpartition("/")[2]),
+                    stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, record.hash,
                     record.language, int(record.flags), record.strategy, record.lines, _checksum(rows),
                     record.skipped, record.error,
                 ),
@@ -321,14 +325,11 @@ class Catalog:
             rows = self._connection.execute(_DEFINITIONS_NAMED, (name.casefold(), limit)).fetchall()
             return [(row[0], Definition(*row[1:])) for row in rows]
 
-    def files_ending(self, tail: str, limit: int) -> list[int]:
-        """Ids of indexed files whose path is `tail` or ends with `/tail`, shortest path first."""
+    def files_called(self, name: str, limit: int) -> list[tuple[int, str]]:
+        """Ids and paths of indexed files with this file name, shortest path first."""
         with _explained(self.path):
-            sql = (
-                "SELECT id FROM files WHERE skipped = '' AND (path = ?1 OR substr(path, -length(?2)) = ?2)"
-                " ORDER BY length(path), path LIMIT ?3"
-            )
-            return [row[0] for row in self._connection.execute(sql, (tail, f"/{tail}", limit))]
+            sql = "SELECT id, path FROM files WHERE name = ? AND skipped = '' ORDER BY length(path), path LIMIT ?"
+            return [(row[0], _shown(row[1])) for row in self._connection.execute(sql, (_stored(name), limit))]
 
     def select_files(self, condition: str, values: Sequence[Any]) -> list[int]:
         """Ids of indexed files under a condition made by `search.filters` (placeholders only), ascending."""
@@ -344,6 +345,17 @@ class Catalog:
                 f" WHERE {condition} ORDER BY 1, 2"
             )
             return list(self._connection.execute(sql, values))
+
+    def chunks_around(self, kinds: Sequence[str]) -> list[tuple[int, int]]:
+        """(file id, ordinal) of chunks in which a definition of these kinds begins, ascending. O(such definitions)."""
+        sql = (
+            "SELECT DISTINCT chunks.file_id, chunks.ordinal FROM definitions JOIN chunks"
+            " ON chunks.file_id = definitions.file_id"
+            " AND definitions.start_line BETWEEN chunks.start_line AND chunks.end_line"
+            f" WHERE definitions.kind IN ({', '.join('?' * len(kinds))}) ORDER BY 1, 2"
+        )
+        with _explained(self.path):
+            return list(self._connection.execute(sql, kinds))
 
     def totals(self) -> dict[str, int]:
         with _explained(self.path):
@@ -385,7 +397,7 @@ def _stored(path: str) -> str | bytes:
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
-        return path.encode("utf-8", "surrogateescape")
+        return path.encode("utf-8", "surrogatepass" if _NO_BYTE.search(path) else "surrogateescape")
     return path
 
 

@@ -69,11 +69,14 @@ class Where:
 
     `files` and `chunks` are sorted ids, `kinds` are names from `records.CHUNK_KINDS`.
     Applied before top-k, in every field; `kinds` and `chunks` restrict chunk documents only.
+    `definitions` are kinds that have no chunks of their own: `chunks` then are those around such
+    definitions, and the answer shows the definitions. A store ignores it.
     """
 
     files: Int64s | None = None
     chunks: Int64s | None = None
     kinds: frozenset[str] | None = None
+    definitions: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

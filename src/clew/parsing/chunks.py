@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from clew.parsing.definitions import Outline
 from clew.parsing.limits import CHUNK_BYTES
-from clew.records import Chunk, Definition
+from clew.records import CHUNKED_KINDS, Chunk, Definition
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -27,10 +27,7 @@ OVERLAP_SHARE = 0.15  # a statement longer than this share of the budget is not 
 MAX_CHUNKS = 10_000  # per file; the rest of a larger file stays one last chunk
 CONTEXT_BYTES = 1000  # of a container's member names
 
-# These kinds become chunks of their own; constants, fields and the like stay with what surrounds them.
-_CHUNKED = frozenset(
-    "function method constructor class struct interface trait enum object type module macro section".split()
-)
+_CHUNKED = frozenset(CHUNKED_KINDS)
 _CONTAINERS = frozenset("class struct interface trait enum object module section".split())
 _WORD = re.compile(rb"[^\W_]|[\x80-\xff]")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,11 +11,11 @@ import numpy as np
 
 from clew.embedding import Embedder
 from clew.index.catalog import Catalog, FileRecord
-from clew.index.store import CHUNK_BITS, StoreReader, Where
+from clew.index.store import CHUNK_BITS, StoreReader, TextHits, VectorHits, Where
 from clew.parsing.tokens import Tokenizer
 from clew.records import Hit, Place
 from clew.search.budget import count_tokens, cut_to_tokens
-from clew.search.candidates import Candidates, gather
+from clew.search.candidates import gather
 from clew.search.features import SIGNALS, FileSignals, file_signals
 from clew.search.places import Span, spans
 from clew.search.query import analyse
@@ -65,9 +66,9 @@ def answer(
             break
         if keep(candidates.files[file_id]):
             best.append((file_id, score))
-    lines = spans([each for each, _ in best], candidates, query, catalog, reader, where, wanted.places)
+    lines = spans([each for each, _ in best], candidates, query, catalog, reader, where, wanted.places, tokenizer)
     shown = [(file_id, score) for file_id, score in best if lines[file_id] or not _restricted(where)]
-    return _assemble(shown, lines, candidates, signals, catalog, wanted)
+    return _assemble(shown, lines, candidates.files, signals, catalog, wanted)
 
 
 def _restricted(where: Where) -> bool:
@@ -91,11 +92,12 @@ def similar(
     own = file.id << CHUNK_BITS | chunk.ordinal
     depth = 20 * wanted.limit
     vectors = reader.vectors(np.array([own], np.int64))
+    found: TextHits | VectorHits
     if vectors is not None:
         found = reader.search_vectors(vectors[0], depth, where)
     else:
         body = catalog.text(file.id)[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")
-        found = reader.search_text("body", _rare_terms(tokenizer(body), reader), depth, where)  # type: ignore[assignment]
+        found = reader.search_text("body", _rare_terms(tokenizer(body), reader), depth, where)
     own_lines = (file.id, chunk.start_line, chunk.end_line)
     return _assemble_chunks(found.ids.tolist(), found.scores.tolist(), own_lines, catalog, wanted, keep)
 
@@ -112,10 +114,15 @@ def _assemble_chunks(
 ) -> Found:  # fmt: skip
     lines: dict[int, list[Span]] = {}
     best: dict[int, float] = {}
+    files: dict[int, FileRecord] = {}
     for chunk_id, score in zip(ids, scores, strict=True):
         file_id, ordinal = chunk_id >> CHUNK_BITS, chunk_id & ((1 << CHUNK_BITS) - 1)
-        if len(lines) == wanted.limit and file_id not in lines:
-            continue
+        if file_id not in lines:
+            if len(lines) == wanted.limit:
+                continue
+            files.update(catalog.files_by_id([file_id]))
+            if not keep(files[file_id]):
+                continue
         chunk = catalog.chunks(file_id)[ordinal]
         if file_id == own[0] and chunk.start_line <= own[2] and chunk.end_line >= own[1]:
             continue
@@ -128,22 +135,20 @@ def _assemble_chunks(
                     chunk.start_line, chunk.end_line, chunk.start_byte, chunk.end_byte, chunk.symbol, chunk.kind, score
                 )
             )
-    files = catalog.files_by_id(lines)
-    shown = [(file_id, score) for file_id, score in best.items() if keep(files[file_id])]
-    return _assemble(shown, lines, Candidates({}, None, (), {}, files), None, catalog, wanted)  # type: ignore[arg-type]
+    return _assemble(list(best.items()), lines, files, None, catalog, wanted)
 
 
 def _assemble(
-    best: list[tuple[int, float]], lines: dict[int, list[Span]], candidates: Candidates, signals: FileSignals | None,
-    catalog: Catalog, wanted: Wanted,
+    best: list[tuple[int, float]], lines: dict[int, list[Span]], files: Mapping[int, FileRecord],
+    signals: FileSignals | None, catalog: Catalog, wanted: Wanted,
 ) -> Found:  # fmt: skip
-    packed = _packed(best, lines, candidates.files, catalog, wanted)
+    packed = _packed(best, lines, files, catalog, wanted)
     hits: list[Hit] = []
     for file_id, score in best:
         places = packed.places.get(file_id)
         if places is None:
             continue
-        file = candidates.files[file_id]
+        file = files[file_id]
         values = _explained(signals, file_id) if wanted.explain and signals is not None else None
         hits.append(Hit(len(hits) + 1, file.path, file.language, round(score, 4), tuple(places), signals=values))
     notes = []
@@ -175,6 +180,7 @@ def _packed(
 ) -> _Packed:  # fmt: skip
     """Fill the budget: the best place of each file first, file by file, then the second places."""
     packed = _Packed()
+    text_of = functools.cache(catalog.text)
     deepest = max((len(spans_) for spans_ in lines.values()), default=0)
     order = [(file_id, depth) for depth in range(max(deepest, 1)) for file_id, _ in best]
     for file_id, depth in order:
@@ -189,7 +195,8 @@ def _packed(
         span = lines[file_id][depth]
         place = None
         if (depth == 0 or shown is not None) and (room is None or head + PLACE_TOKENS < room):
-            place = _place(files[file_id].path, span, file_id, catalog, wanted, room and room - head - PLACE_TOKENS)
+            inside = None if room is None else room - head - PLACE_TOKENS
+            place = _place(files[file_id].path, span, functools.partial(text_of, file_id), wanted, inside)
         if place is None:
             packed.left_out += 1
             continue
@@ -199,14 +206,12 @@ def _packed(
     return packed
 
 
-def _place(
-    path: str, span: Span, file_id: int, catalog: Catalog, wanted: Wanted, room: int | None
-) -> Place | None:
+def _place(path: str, span: Span, read: Callable[[], bytes], wanted: Wanted, room: int | None) -> Place | None:
     """The place with as much of its text as fits; None when not even one line does."""
     place = Place(path, span.start_line, span.end_line, span.symbol, span.kind)
     if not wanted.text:
         return place
-    text = catalog.text(file_id)[span.start_byte : span.end_byte].decode("utf-8", "replace").rstrip("\r\n")
+    text = read()[span.start_byte : span.end_byte].decode("utf-8", "replace").rstrip("\r\n")
     if wanted.mask_secrets:
         text, _ = mask(text)
     if room is None or count_tokens(text) <= room:

@@ -16,6 +16,7 @@ from clew.search.query import Query, dotted, last_name
 CHUNK_DEPTH = 400
 FILE_DEPTH = 200
 SAME_NAME = 200  # definitions of one name that are looked at: `main` or `New` may have thousands
+BARE_NAME_WEIGHT = 0.3  # /home/me/app.py of a trace is hardly src/flask/app.py
 MAX_NAMES = 12
 MAX_FRAMES = 30
 
@@ -39,13 +40,22 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointed:
+    """A file that a path or a stack frame of the query names. `line` 0: the file alone. `weight` 0..1: less for
+    later frames, and for a match of the bare file name where more was written."""
+
+    line: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """What the recalls found: `texts` by field, files by id, and places that the query points at."""
 
     texts: dict[str, TextHits]
     vectors: VectorHits
     named: tuple[Named, ...]
-    pointed: dict[int, int]  # file id -> line of a stack frame (0: the file alone), first frame first
+    pointed: dict[int, Pointed]  # by file id
     files: dict[int, FileRecord]
 
 
@@ -59,7 +69,7 @@ def gather(catalog: Catalog, reader: StoreReader, query: Query, vector: Float32s
     )
     allowed = _Allowed(where)
     named = tuple(each for each in _named(catalog, query) if allowed(each.file_id, each.definition.kind))
-    pointed = {file_id: line for file_id, line in _pointed(catalog, query) if allowed(file_id)}
+    pointed = {file_id: each for file_id, each in _pointed(catalog, query).items() if allowed(file_id)}
     ids = {each.file_id for each in named} | set(pointed)
     for field, hits in texts.items():
         ids.update((hits.ids if field.startswith("file") or field == "path" else hits.ids >> CHUNK_BITS).tolist())
@@ -75,7 +85,7 @@ class _Allowed:
         if where.chunks is not None:
             with_chunks = set((where.chunks >> CHUNK_BITS).tolist())
             self._files = with_chunks if self._files is None else self._files & with_chunks
-        self._kinds = where.kinds
+        self._kinds = where.definitions or where.kinds
 
     def __call__(self, file_id: int, kind: str | None = None) -> bool:
         if self._files is not None and file_id not in self._files:
@@ -102,25 +112,33 @@ def _wanted_names(query: Query) -> list[str]:
     return list(dict.fromkeys([*frames, *query.names]))[:MAX_NAMES]
 
 
-def _pointed(catalog: Catalog, query: Query) -> Iterable[tuple[int, int]]:
-    """Files that the query names by path, with the line where it gives one. The last frame of a trace
-    is the nearest to the fault in Python, the first elsewhere; both are only first among equals here."""
+def _pointed(catalog: Catalog, query: Query) -> dict[int, Pointed]:
+    """Files that the query names by path. Of several frames in one file the best match counts, then the first."""
     wanted = [(frame.file, frame.line) for frame in query.frames[:MAX_FRAMES]]
     wanted += [(path, 0) for path in query.paths if all(path != file for file, _ in wanted)]
-    seen: set[int] = set()
-    for path, line in wanted:
-        for file_id in _files_at(catalog, path):
-            if file_id not in seen:
-                seen.add(file_id)
-                yield file_id, line
+    out: dict[int, Pointed] = {}
+    for order, (path, line) in enumerate(wanted):
+        matched, written, file_ids = _files_at(catalog, path)
+        weight = (1.0 if matched > 1 or written == 1 else BARE_NAME_WEIGHT) / (1.0 + 0.1 * order)
+        for file_id in file_ids:
+            if file_id not in out or out[file_id].weight < weight:
+                out[file_id] = Pointed(line, weight)
+    return out
 
 
-def _files_at(catalog: Catalog, path: str) -> list[int]:
-    """Files whose path ends with the longest possible tail of a written path."""
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")][-8:]
-    for start in range(len(parts)):
-        tail = "/".join(parts[start:])
-        found = catalog.files_ending(tail, SAME_NAME)
-        if found:
-            return found
-    return []
+def _files_at(catalog: Catalog, path: str) -> tuple[int, int, list[int]]:
+    """Files whose path ends with the longest possible tail of a written one: components matched, written, their ids."""
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    best, found = 0, list[int]()
+    for file_id, known in catalog.files_called(parts[-1], SAME_NAME) if parts else ():
+        tail = _common_tail(parts, known.split("/"))
+        if tail > best:
+            best, found = tail, []
+        if tail == best:
+            found.append(file_id)
+    return best, len(parts), found
+
+
+def _common_tail(left: list[str], right: list[str]) -> int:
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    return next((count for count, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

@@ -32,7 +32,7 @@ SIGNALS = {
     "defines_folded": "the same without regard to case",
     "stem": "share of the file name's words that are in the query",
     "stem_exact": "1 if the file name is a name of the query",
-    "pointed": "1 if a path or stack frame of the query names the file; later frames count less",
+    "pointed": "1 if a path or stack frame of the query names the file; less for later frames and bare names",
     "test": "1 for test code, unless the query asks for tests",
     "example": "1 for examples, unless asked for",
     "vendored": "1 for third-party code",
@@ -82,8 +82,8 @@ def file_signals(candidates: Candidates, query: Query, tokenizer: Tokenizer) -> 
         values[cover][rows] = hits.coverage
     _vectors(values, ids, candidates)
     _names(values, ids, candidates.named)
-    for order, file_id in enumerate(candidates.pointed):
-        values["pointed"][np.searchsorted(ids, file_id)] = 1.0 / (1.0 + 0.1 * order)
+    for file_id, pointed in candidates.pointed.items():
+        values["pointed"][np.searchsorted(ids, file_id)] = pointed.weight
     _facts(values, [candidates.files[int(each)] for each in ids], query, tokenizer)
     return FileSignals(ids, values)
 

@@ -15,6 +15,7 @@ placeholders of a statement, never part of its text.
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 
@@ -22,11 +23,12 @@ import numpy as np
 
 from clew.errors import UsageError
 from clew.index.catalog import Catalog
-from clew.index.store import CHUNK_BITS, Where
-from clew.records import CHUNK_KINDS, FileFlag
+from clew.index.store import CHUNK_BITS, Int64s, Where
+from clew.records import CHUNK_KINDS, CHUNKED_KINDS, FileFlag
 
 MAX_EXPRESSION = 4_000  # characters
 MAX_DEPTH = 12  # nested parentheses and `not`: SQLite before 3.46 parses with a stack of 100, and a level takes 5
+MOST_NAMED = 30  # allowed values that an error lists; of more it names the nearest
 
 _TEXT_FIELDS = ("path", "language", "kind", "symbol")
 _NUMBER_FIELDS = ("lines", "size", "start_line", "end_line")
@@ -61,23 +63,35 @@ def resolve(filters: Filters, catalog: Catalog) -> tuple[Where, tuple[str, ...]]
     """The filter as ids, with a note for each path that nothing lies under. UsageError for unknown values."""
     conditions, notes = _file_conditions(filters, catalog)
     expression = parse_expression(filters.expression) if filters.expression.strip() else None
-    chunks = None
-    if expression is not None and expression.chunks:
-        if filters.kinds:  # of the same chunk, not of another one of its file
+    inner = not set(filters.kinds) <= {*CHUNKED_KINDS, "gap", "lines"}
+    chunks: list[tuple[int, int]] | None = None
+    if inner:
+        around = set(catalog.chunks_around(filters.kinds))
+        chunks = sorted(around.union(catalog.select_chunks(_kind_of(filters), filters.kinds)))
+    if expression is not None and not expression.chunks:
+        conditions.append(expression)
+    elif expression is not None:
+        if filters.kinds and not inner:  # of the same chunk, not of another one of its file
             expression = Condition(f"{_kind_of(filters)} AND ({expression.sql})", (*filters.kinds, *expression.values))
         found = catalog.select_chunks(expression.sql, expression.values)
-        chunks = np.array([file_id << CHUNK_BITS | ordinal for file_id, ordinal in found], np.int64)
-        file_ids = np.array(sorted({file_id for file_id, _ in found}), np.int64)
-        files: np.ndarray[tuple[int], np.dtype[np.int64]] | None = file_ids
-    else:
-        files = None
-        if expression is not None:
-            conditions.append(expression)
-    if conditions:
-        sql = " AND ".join(f"({each.sql})" for each in conditions)
-        ids = np.array(catalog.select_files(sql, [value for each in conditions for value in each.values]), np.int64)
-        files = ids if files is None else np.intersect1d(files, ids)
-    return Where(files, chunks, frozenset(filters.kinds) or None), tuple(notes)
+        chunks = found if chunks is None else sorted(set(chunks).intersection(found))
+    elif filters.kinds and not inner:  # else files that are found as a whole take the places of those with such a chunk
+        exists = f"SELECT 1 FROM chunks WHERE chunks.file_id = files.id AND {_kind_of(filters)}"
+        conditions.append(Condition(f"EXISTS ({exists})", filters.kinds))
+    files = _selected(conditions, catalog)
+    if chunks is not None:
+        around_files = np.array(sorted({file_id for file_id, _ in chunks}), np.int64)
+        files = around_files if files is None else np.intersect1d(files, around_files)
+    kinds = frozenset(filters.kinds) or None
+    ids = None if chunks is None else np.array([file << CHUNK_BITS | ordinal for file, ordinal in chunks], np.int64)
+    return Where(files, ids, None if inner else kinds, kinds if inner else None), tuple(notes)
+
+
+def _selected(conditions: list[Condition], catalog: Catalog) -> Int64s | None:
+    if not conditions:
+        return None
+    sql = " AND ".join(f"({each.sql})" for each in conditions)
+    return np.array(catalog.select_files(sql, [value for each in conditions for value in each.values]), np.int64)
 
 
 def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition], list[str]]:
@@ -88,9 +102,6 @@ def _file_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
         raise UsageError(f"tests must be one of {', '.join(_TESTS)}, not '{filters.tests}'")
     if _TESTS[filters.tests]:
         conditions.append(Condition(_TESTS[filters.tests], ()))
-    if filters.kinds:  # else files that are found as a whole take the places of those with such a chunk
-        chunks = f"SELECT 1 FROM chunks WHERE chunks.file_id = files.id AND {_kind_of(filters)}"
-        conditions.append(Condition(f"EXISTS ({chunks})", filters.kinds))
     if filters.languages:
         from clew.languages import packs  # 60 files to read, for this option alone
 
@@ -126,7 +137,9 @@ def _under(path: str) -> tuple[str, tuple[bytes | int, ...]]:
 def _check(what: str, given: tuple[str, ...], allowed: tuple[str, ...] | list[str]) -> None:
     for value in given:
         if value not in allowed:
-            raise UsageError(f"unknown {what} '{value}'", hint=f"one of: {', '.join(allowed)}")
+            near = difflib.get_close_matches(value, allowed, n=3) if len(allowed) > MOST_NAMED else allowed
+            hint = f"one of: {', '.join(near)}" if near else f"all {what}s are listed in docs/reference.md"
+            raise UsageError(f"unknown {what} '{value}'", hint=hint)
 
 
 def parse_expression(text: str) -> Condition:
@@ -152,7 +165,8 @@ class _Parser:
         while text[position:].strip():
             match = _TOKEN.match(text, position)
             if match is None or match.lastgroup is None:
-                raise UsageError(f"the filter has a fault at character {position + 1}: {text}", hint=_HINT)
+                fault = len(text) - len(text[position:].lstrip()) + 1
+                raise UsageError(f"the filter has a fault at character {fault}: {text}", hint=_HINT)
             self._tokens.append((match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)))
             position = match.end()
         self._next = 0

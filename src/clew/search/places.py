@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clew.index.catalog import Catalog
 from clew.index.store import CHUNK_BITS, StoreReader, Where
+from clew.parsing.tokens import Tokenizer
 from clew.records import Chunk, Definition
-from clew.search.candidates import Candidates, Named
+from clew.search.candidates import Candidates, Named, Pointed
 from clew.search.query import Query
 
+_NOWHERE = Pointed(0, 0.0)
 _MASK = (1 << CHUNK_BITS) - 1
 # Weights of a chunk's signals inside its file, in units of the file's best text match.
 SYMBOL_WEIGHT = 0.3
@@ -40,7 +42,7 @@ class Span:
 
 def spans(
     file_ids: Sequence[int], candidates: Candidates, query: Query, catalog: Catalog, reader: StoreReader, where: Where,
-    places: int,
+    places: int, tokenizer: Tokenizer,
 ) -> dict[int, list[Span]]:  # fmt: skip
     """Up to `places` spans per file, best first. Every file gets at least one. O(chunks of the files)."""
     scores = _chunk_scores(file_ids, candidates)
@@ -54,13 +56,22 @@ def spans(
     for each in candidates.named:
         named.setdefault(each.file_id, []).append(each)
     allowed = _allowed_chunks(where)
-    return {
-        file_id: _choose(
-            [c for c in catalog.chunks(file_id) if allowed(file_id, c)], scores.get(file_id, {}),
-            named.get(file_id, []), candidates.pointed.get(file_id, 0), places,
-        )
-        for file_id in file_ids
-    }  # fmt: skip
+    out: dict[int, list[Span]] = {}
+    for file_id in file_ids:
+        chunks = [c for c in catalog.chunks(file_id) if allowed(file_id, c)]
+        own, pointed = scores.get(file_id, {}), candidates.pointed.get(file_id, _NOWHERE)
+        if where.definitions is None:
+            pool = _pool(chunks, own, named.get(file_id, []), pointed.line)
+            lines = [each.definition for each in named.get(file_id, []) if _lacks_chunk(each.definition, chunks)]
+        else:
+            pool = _pool([c for c in chunks if c.kind in where.definitions], own, named.get(file_id, []), 0)
+            wanted = (d for d in catalog.definitions(file_id) if d.kind in where.definitions)
+            lines = [d for d in wanted if _lacks_chunk(d, chunks)]
+        if lines:
+            called = {each.definition.symbol for each in named.get(file_id, [])}
+            pool += _own_lines(lines, chunks, own, catalog.text(file_id), query, called, tokenizer)
+        out[file_id] = _choose(pool, places)
+    return out
 
 
 def _allowed_chunks(where: Where) -> Callable[[int, Chunk], bool]:
@@ -97,13 +108,15 @@ def _chunk_scores(file_ids: Iterable[int], candidates: Candidates) -> dict[int, 
     return out
 
 
-def _choose(
-    chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named], line: int, places: int
-) -> list[Span]:
+def _pool(chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named], line: int) -> list[Span]:
+    """The chunks that may be shown, scored; the first one when the query says nothing about any."""
     symbols = {each.definition.symbol for each in named}
     wanted = [c for c in chunks if c.ordinal in scores or c.symbol in symbols or c.start_line <= line <= c.end_line]
-    pool = [_boosted(_span(chunk, scores.get(chunk.ordinal, 0.0)), named, line) for chunk in wanted or chunks[:1]]
-    pool += _own_lines(chunks, scores, named)
+    return [_boosted(_span(chunk, scores.get(chunk.ordinal, 0.0)), named, line) for chunk in wanted or chunks[:1]]
+
+
+def _choose(pool: list[Span], places: int) -> list[Span]:
+    """The best spans that share no line."""
     pool.sort(key=lambda span: (-span.score, span.start_line, span.end_line))
     out: list[Span] = []
     for span in pool:
@@ -134,16 +147,33 @@ def _boosted(span: Span, named: Sequence[Named], line: int) -> Span:
     return replace(span, score=span.score + boost)
 
 
-def _own_lines(chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named]) -> list[Span]:
-    """Named definitions that have no chunk of their own (constants, fields, short nested functions)."""
-    symbols = {chunk.symbol for chunk in chunks}
+def _lacks_chunk(definition: Definition, chunks: Sequence[Chunk]) -> bool:
+    """Whether a definition (a constant, a field, a short nested function) is shown by its own lines."""
+    if definition.end_line - definition.start_line > WHOLE_LINES:
+        return False
+    return all(chunk.symbol != definition.symbol for chunk in chunks)
+
+
+def _own_lines(
+    definitions: Iterable[Definition], chunks: Sequence[Chunk], scores: Mapping[int, float], text: bytes, query: Query,
+    called: Container[str], tokenizer: Tokenizer,
+) -> list[Span]:  # fmt: skip
+    """Definitions without a chunk of their own, as the whole lines they stand on."""
     out = []
-    for each in named:
-        d: Definition = each.definition
-        if d.symbol in symbols or d.end_line - d.start_line > WHOLE_LINES:
-            continue
+    for d in definitions:
         around = next((c for c in chunks if c.start_line <= d.start_line <= c.end_line), None)
-        if around is not None:
-            score = scores.get(around.ordinal, 0.0) + NAMED_WEIGHT
-            out.append(Span(d.start_line, d.end_line, d.start_byte, d.end_byte, d.symbol, d.kind, score))
+        if around is None:
+            continue
+        words = tokenizer(d.name)
+        share = sum(word in query.terms for word in words) / len(words) if words else 0.0
+        score = scores.get(around.ordinal, 0.0) + share + (NAMED_WEIGHT if d.symbol in called else 0.0)
+        start, end = _whole_lines(text, d.start_byte, d.end_byte)
+        out.append(Span(d.start_line, d.end_line, start, end, d.symbol, d.kind, score))
     return out
+
+
+def _whole_lines(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """Byte bounds of the lines that `[start, end)` touches."""
+    first = max(text.rfind(b"\n", 0, start), text.rfind(b"\r", 0, start)) + 1
+    ends = [at for at in (text.find(b"\n", end), text.find(b"\r", end)) if at >= 0]
+    return first, min(ends, default=len(text))

@@ -110,7 +110,7 @@ class Query:
 
 def analyse(text: str, tokenizer: Tokenizer) -> Query:
     """Understand a query. O(length) up to MAX_QUERY; never raises on any text."""
-    text = text.strip()[:MAX_QUERY]
+    text = text.strip()[:MAX_QUERY].encode("utf-8", "replace").decode()  # half a surrogate pair is no text
     frames = tuple(dict.fromkeys(_frames(text)))
     paths = tuple(dict.fromkeys(_paths(text)))[:MAX_PATHS]
     names = tuple(name for name in dict.fromkeys(_names(text)) if not _is_one_of(paths, name))[:MAX_NAMES]

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.search.features import SIGNALS, FileSignals
+from clew.search.ranker import WEIGHTS, rank
+
+
+def signals(count: int, **values: list[float]) -> FileSignals:
+    arrays = {name: np.array(values.get(name, [0.0] * count), np.float32) for name in SIGNALS}
+    return FileSignals(np.arange(1, count + 1, dtype=np.int64) * 10, arrays)
+
+
+def test_every_signal_has_a_weight() -> None:
+    assert WEIGHTS.keys() == SIGNALS.keys()
+
+
+def test_the_score_is_the_weighted_sum() -> None:
+    ids, scores = rank(signals(2, body_top3=[0.5, 1.0], test=[0.0, 1.0]))
+    assert ids.tolist() == [10, 20]
+    expected = [0.5 * WEIGHTS["body_top3"], WEIGHTS["body_top3"] + WEIGHTS["test"]]
+    np.testing.assert_allclose(scores, expected, rtol=1e-6)
+
+
+def test_what_speaks_for_a_file_is_positive_and_what_speaks_against_it_is_not() -> None:
+    for name in ("body_top3", "file_body", "path", "defines", "pointed", "vector"):
+        assert WEIGHTS[name] > 0, name
+    for name in ("test", "example", "vendored", "documentation", "stub"):
+        assert WEIGHTS[name] <= 0, name
+
+
+def test_equal_scores_are_ordered_by_id() -> None:
+    assert rank(signals(3, body_top3=[0.5, 0.9, 0.5]))[0].tolist() == [20, 10, 30]
+
+
+def test_nothing_is_ranked_as_nothing() -> None:
+    ids, scores = rank(signals(0))
+    assert (len(ids), len(scores)) == (0, 0)
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=20))
+def test_scores_fall_and_every_file_is_ranked_once(values: list[float]) -> None:
+    ids, scores = rank(signals(len(values), file_body=values))
+    assert sorted(ids.tolist()) == [10 * (place + 1) for place in range(len(values))]
+    assert (np.diff(scores) <= 0).all()
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=2, max_size=8), st.randoms(use_true_random=False))
+def test_the_order_does_not_depend_on_that_of_the_candidates(values: list[float], random: object) -> None:
+    given_signals = signals(len(values), file_body=values)
+    order = list(range(len(values)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    shuffled = FileSignals(given_signals.ids[order], {name: each[order] for name, each in given_signals.values.items()})
+    assert rank(shuffled)[0].tolist() == rank(given_signals)[0].tolist()
+
+
+TREE = {
+    "src/cart.py": "class Cart:\n    def total(self, items):\n        return sum(items)\n",
+    "src/item.py": "def total(items):\n    return len(items)\n",
+    "tests/test_cart.py": "def test_total():\n    assert Cart().total([]) == 0\n",
+    "README.md": "# Cart\n\nThe total of the items of a cart.\n",
+}
+SEARCH = """
+import sys
+from clew import Engine, to_json
+with Engine.open(sys.argv[1]) as engine:
+    if not engine.exists():
+        engine.index()
+    for query in ("where is the total of a cart computed", "Cart.total", "src/item.py", "items"):
+        answer = engine.search(query, explain=True)
+        print([(hit.path, hit.score, sorted(hit.signals.items()), to_json(hit.places)) for hit in answer.hits])
+"""
+
+
+def test_an_answer_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    for path, text in TREE.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    outputs = set()
+    for seed in ("0", "1", "4242"):  # each indexes anew: the order of terms must not matter either
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "CLEW_INDEX_DIR": str(tmp_path / seed)}
+        done = subprocess.run(
+            [sys.executable, "-c", SEARCH, str(root)],
+            capture_output=True, check=True, text=True, encoding="utf-8", env=environment,
+        )  # fmt: skip
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
+    assert "src/cart.py" in outputs.pop()
