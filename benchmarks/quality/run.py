@@ -94,9 +94,15 @@ def _row(result: Result) -> dict[str, object]:
 
 def _print(name: str, results: list[Result]) -> None:
     print(f"\n## {name}: {len(results)} queries")
-    print(f"{'':24}{'queries':>8}{'NDCG@10':>9}{'MRR@10':>8}{'hit@1':>7}{'R@5':>7}{'R@10':>7}{'chunks':>8}{'tokens':>8}")
+    print(
+        f"{'':24}{'queries':>8}{'NDCG@10':>9}{'MRR@10':>8}{'hit@1':>7}{'R@5':>7}{'R@10':>7}{'chunks':>8}{'tokens':>8}"
+    )
     by_repository = _groups(results, lambda r: r.query.repository)
-    for title, key in (("repository", None), ("language", lambda r: r.language), ("category", lambda r: r.query.category)):
+    for title, key in (
+        ("repository", None),
+        ("language", lambda r: r.language),
+        ("category", lambda r: r.query.category),
+    ):
         print(f"-- by {title}")
         for group, members in sorted((by_repository if key is None else _groups(results, key)).items()):
             _line(group, members)

@@ -51,9 +51,7 @@ class Engine:
         self._mutex = threading.RLock()
 
     @classmethod
-    def open(
-        cls, root: Path | str | None = None, settings: Settings | None = None, *, force: bool = False
-    ) -> Engine:
+    def open(cls, root: Path | str | None = None, settings: Settings | None = None, *, force: bool = False) -> Engine:
         """Find the root (see `workspace.find_root`) and its settings. RootError, SettingsError."""
         found, reason = find_root(explicit=Path(root) if root is not None else None, force=force)
         return cls(found, reason, settings if settings is not None else load_settings(found))
@@ -180,9 +178,7 @@ class Engine:
         wanted = self._wanted(limit, places, budget, text, explain)
 
         def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
-            return answer(
-                query, opened.catalog, opened.reader, self._tokenizer, where, wanted, self.embedder, keep
-            )
+            return answer(query, opened.catalog, opened.reader, self._tokenizer, where, wanted, self.embedder, keep)
 
         return self._answer(query, filters, find)
 
@@ -200,9 +196,7 @@ class Engine:
         wanted = self._wanted(limit, places, budget, text, False)
 
         def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
-            found = similar(
-                path, int(number[:9]), opened.catalog, opened.reader, self._tokenizer, where, wanted, keep
-            )
+            found = similar(path, int(number[:9]), opened.catalog, opened.reader, self._tokenizer, where, wanted, keep)
             if found is None:
                 raise UsageError(f"no indexed code at {path}:{number}", hint="see: clew status")
             return found
@@ -266,9 +260,7 @@ class Engine:
         if todo is None:
             return Freshness("fresh")
         if todo.seconds > self.settings.refresh_seconds:
-            return Freshness(
-                "stale", todo.changes, f"{todo.changes} files changed since; catch up with: clew index"
-            )
+            return Freshness("stale", todo.changes, f"{todo.changes} files changed since; catch up with: clew index")
         try:
             report = self._index(wait=0, walked=walked)
         except BusyIndexError as error:

@@ -255,9 +255,7 @@ def _store(
         vectors, computed = embed_with_cache(request.embedder, cache, texts)
         tally.embedded += computed
     kinds = [_KIND_NUMBERS[chunk.kind] for file in kept if file for chunk in file.chunks]
-    writer.add(
-        ChunkBatch(rows, np.array(kinds, np.uint8), parsed.vocabulary, _kept_postings(parsed, kept), vectors)
-    )
+    writer.add(ChunkBatch(rows, np.array(kinds, np.uint8), parsed.vocabulary, _kept_postings(parsed, kept), vectors))
 
 
 def _record(file: ParsedFile, todo: Mapping[str, FileStat], read_at: int) -> FileRecord:

@@ -210,9 +210,7 @@ class Catalog:
     ) -> int:
         """Store a file with all that was found in it; its id is new (`record.id` is ignored)."""
         stat = record.stat
-        rows = [
-            (c.ordinal, c.kind, c.symbol, c.start_line, c.end_line, c.start_byte, c.end_byte) for c in chunks
-        ]
+        rows = [(c.ordinal, c.kind, c.symbol, c.start_line, c.end_line, c.start_byte, c.end_byte) for c in chunks]
         with _explained(self.path):
             cursor = self._connection.execute(
                 _INSERT_FILE,

@@ -1,10 +1,10 @@
 """Where an index lives and how a rebuilt one takes the place of the old.
 
-    <index directory>/.gitignore        "*": an index is never committed
-    <index directory>/current           name of the directory in use, replaced atomically
-    <index directory>/index-XXXX/       catalog.db and segments/ of one build
-    <index directory>/vectors.db        vector cache, kept through rebuilds
-    <index directory>/writer.lock, writer.pid
+<index directory>/.gitignore        "*": an index is never committed
+<index directory>/current           name of the directory in use, replaced atomically
+<index directory>/index-XXXX/       catalog.db and segments/ of one build
+<index directory>/vectors.db        vector cache, kept through rebuilds
+<index directory>/writer.lock, writer.pid
 """
 
 from __future__ import annotations

@@ -52,4 +52,3 @@ def plan(found: Iterable[SourceFile], known: Mapping[str, FileRecord]) -> Plan:
 def trusted(stat: FileStat, read_at_ns: int) -> FileStat:
     """The stat to store for content read at that time; an unknown one when it could still change unseen."""
     return UNKNOWN_STAT if stat.ctime_ns > read_at_ns - RACY_NS else stat
-

@@ -323,5 +323,3 @@ def _signature(outer: Node, each: _Found, text: bytes) -> str:
     end = body.start_byte if body is not None and body.start_byte > start else max(outer.end_byte, each.last.end_byte)
     written = _SPACE.sub(b" ", text[start : min(end, start + 2 * SIGNATURE_BYTES)]).strip(b" {:=")
     return written[:SIGNATURE_BYTES].decode("utf-8", "ignore")
-
-

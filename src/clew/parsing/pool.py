@@ -44,9 +44,7 @@ def batches(files: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
         yield batch
 
 
-def parse_all(
-    root: str, files: Sequence[tuple[str, int]], limits: Limits, workers: int = 0
-) -> Iterator[ParsedBatch]:
+def parse_all(root: str, files: Sequence[tuple[str, int]], limits: Limits, workers: int = 0) -> Iterator[ParsedBatch]:
     """Parse `(path, size)` pairs; batches come as they are ready, each file exactly once.
 
     `workers` 0 means one per core. A file on which a worker hangs or dies comes back with `failed`.

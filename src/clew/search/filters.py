@@ -36,7 +36,7 @@ _CHUNK_FIELDS = frozenset({"kind", "symbol", "start_line", "end_line"})
 _FLAGS = {flag.name.lower(): int(flag) for flag in FileFlag if flag.name and flag is not FileFlag.SYNTAX_ERRORS}
 _TESTS = {"with": "", "without": "(flags & 1) = 0", "only": "(flags & 1) != 0"}
 _TOKEN = re.compile(r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<op><=|>=|!=|[=<>(),])|(?P<word>[\w./*?+#-]+))")
-_HINT = "see the grammar of --filter in docs/reference.md, e.g. \"language = go and not test\""
+_HINT = 'see the grammar of --filter in docs/reference.md, e.g. "language = go and not test"'
 
 
 @dataclass(frozen=True, slots=True)
