@@ -26,7 +26,6 @@ double = lambda number: number * 2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
     Rows = list
 elif t:
     rows_limit = 1
@@ -35,11 +34,9 @@ else:
 
 try:
     import orjson as json
-
     HAS_ORJSON = True
 except ImportError:
     import json
-
     HAS_ORJSON = False
 
 first += 1
@@ -57,9 +54,7 @@ class Color(enum.Enum):
         return "#" + self.name
 
 
-class Flags(enum.IntFlag):
-    A = 1
-    B = 2
+class Flags(enum.IntFlag): A = 1; B = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,31 +103,26 @@ class Cart(Generic[T], metaclass=type):
         hidden: int
 
 
-async def fetch[S: str](url: S, *, retries: int = 3) -> S:
+async def fetch[S: str](url: S, *,
+                        retries: int = 3) -> S:
     # a local comment
     result = url
     if retries:
-
         def retry() -> None:
             pass
-
     class Local:
         value = 1
-
     return result
 
 
 match first:
     case 1:
-
-        def chosen():
-            return 1
+        def chosen(): return 1
     case _:
         pass
 
 
-def defaults[D = int](value: D) -> D:
-    return value
+def defaults[D = int](value: D) -> D: return value
 
 
 after = print(f"{first!r:>{second}}")
