@@ -14,6 +14,7 @@ from clew.errors import (
     NoIndexError,
     RootError,
     SettingsError,
+    UnusableIndexError,
     UsageError,
 )
 from clew.records import (
@@ -57,6 +58,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Status",
+    "UnusableIndexError",
     "UsageError",
     "__version__",
     "load_settings",

@@ -12,17 +12,25 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from clew.embedding import Embedder, load_embedder
-from clew.errors import BusyIndexError, ClewError, DamagedIndexError, NoIndexError, UsageError
+from clew.errors import (
+    BusyIndexError,
+    ClewError,
+    DamagedIndexError,
+    NoIndexError,
+    RootError,
+    UnusableIndexError,
+    UsageError,
+)
 from clew.freshness import Tracker
 from clew.index import layout
 from clew.index.catalog import Catalog, FileRecord
 from clew.index.fingerprint import differences, fingerprint
-from clew.index.plan import Plan, plan
+from clew.index.plan import UNKNOWN_STAT, Plan, plan
 from clew.index.session import Session
 from clew.index.store import Where
 from clew.parsing.limits import CHUNK_BYTES, Limits
 from clew.parsing.tokens import Tokenizer
-from clew.records import Answer, Check, Freshness, Hit, IndexEstimate, IndexReport, Status
+from clew.records import Answer, Check, Failure, Freshness, Hit, IndexEstimate, IndexReport, Status
 from clew.search.answer import Found, Wanted, answer, similar
 from clew.search.filters import Filters, resolve
 from clew.settings import Settings, load_settings, user_file
@@ -93,7 +101,7 @@ class Engine:
     ) -> IndexReport:
         # Only writing needs the parsers, their processes and the lock: a query starts without them.
         from clew.index import lock
-        from clew.index.build import BuildRequest, build
+        from clew.index.build import BuildRequest, build, refresh
 
         request = BuildRequest(
             root=self.root,
@@ -109,7 +117,7 @@ class Engine:
         )
         layout.prepare(self.index_path)
         with lock.writer_lock(self.index_path, wait):
-            return build(request)
+            return build(request) if walked is None else refresh(request)
 
     def estimate(self) -> IndexEstimate:
         """What an index run would do. Writes nothing."""
@@ -265,8 +273,19 @@ class Engine:
             report = self._index(wait=0, walked=walked)
         except BusyIndexError as error:
             return Freshness("indexing", todo.changes, error.message)
+        except (RootError, UnusableIndexError) as error:  # an index that may be read and not written still answers
+            return Freshness("stale", todo.changes, f"{todo.changes} files changed since; {error.message}")
+        unread = self._unread(report.failures)
+        if unread:
+            return Freshness("stale", unread, f"{unread} changed files cannot be read")
         done = report.files.indexed + report.files.removed
         return Freshness("refreshed", done, f"{done} changed files indexed first") if done else Freshness("fresh")
+
+    def _unread(self, failures: Sequence[Failure]) -> int:
+        """How many of these files are indexed with an earlier content, because the present one cannot be read."""
+        catalog = self._opened().catalog
+        records = [record for failure in failures if (record := catalog.file_named(failure.path)) and record.hash]
+        return sum(record.stat not in (UNKNOWN_STAT, stat_file(self.root, record.path)) for record in records)
 
     def _changes(self, session: Session) -> tuple[Walk | None, Plan | None]:
         """What differs from the working tree; None when nothing does."""

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
+
+DEBUG_VARIABLE = "CLEW_DEBUG"
+
+
+def debugging() -> bool:
+    """Whether faults are shown in full, with tracebacks and with what parser processes say: CLEW_DEBUG has any text."""
+    return bool(os.environ.get(DEBUG_VARIABLE))
+
 
 class ClewError(Exception):
     """Base of every error that clew raises on purpose.
@@ -54,6 +64,12 @@ class BusyIndexError(ClewError):
     """Another process is writing the index; the message names its pid."""
 
     code = "index_busy"
+
+
+class UnusableIndexError(ClewError):
+    """The index cannot be used now for a reason outside it: a full disk, missing rights, an I/O error."""
+
+    code = "index_unusable"
 
 
 class ModelError(ClewError):

@@ -19,6 +19,7 @@ class Tracker:
         self._root = root
         self._events: ChangeEvents | None = None
         self._version = -1
+        self._refused = -1  # the version for which the system gave no events: asking again would cost every query
         self._looks = 0
 
     def unchanged(self, session: Session) -> bool:
@@ -30,8 +31,9 @@ class Tracker:
         if self._events is not None and self._version == version and self._events.quiet():
             return True
         self._looks += 1
-        if self._looks > 1 and (self._events is None or self._version != version):
+        if self._looks > 1 and self._refused != version and (self._events is None or self._version != version):
             self._start(session)
+            self._refused = version if self._events is None else -1
         self._version = version
         paths, stored = session.stats()
         same = stat_tuples(self._root, paths) == stored and not watch_changed(self._root, session.watch())

@@ -10,6 +10,7 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 # Every kind a definition, and so a place, can have. `--kind` accepts these names and no others.
@@ -24,6 +25,11 @@ CHUNKED_KINDS = (
 )  # fmt: skip
 # A chunk is a definition, part of one, or what lies between definitions.
 CHUNK_KINDS = (*DEFINITION_KINDS, "gap", "lines")
+# The most files, places in a file and tokens that a search can be asked for; the least of each is 1. An answer of
+# more is a listing. Settings, the command line and the engine all go by this table.
+MOST_ASKED: Mapping[str, int] = MappingProxyType({"limit": 1000, "places": 100, "budget": 1_000_000})
+# Bytes; the largest file that is indexed unless a setting says otherwise. Parsing takes up to 140 bytes of memory a byte.
+MAX_FILE_BYTES = 2_000_000
 
 
 class FileFlag(enum.IntFlag):
@@ -213,6 +219,11 @@ class Check:
     state: str
     detail: str
     fix: str = ""
+
+
+def out_of_range(name: str, value: object) -> str:
+    """What to say of a number outside `MOST_ASKED`, e.g. `budget is 1 to 1000000, not 2000000`."""
+    return f"{name} is 1 to {MOST_ASKED[name]}, not {value}"
 
 
 def to_json(record: Any) -> Any:

@@ -15,11 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from clew.errors import SettingsError
+from clew.errors import DEBUG_VARIABLE, SettingsError
+from clew.records import MAX_FILE_BYTES, MOST_ASKED
 
 PREFIX = "CLEW_"
 # Read elsewhere (find_root, the command line) and so no typing errors here.
-OTHER_VARIABLES = frozenset({"CLEW_ROOT", "CLEW_DEBUG"})
+OTHER_VARIABLES = frozenset({"CLEW_ROOT", DEBUG_VARIABLE})
 # For tests, benchmarks and CI scripts, which pass their own switches through the environment.
 OTHER_PREFIXES = ("CLEW_TEST_", "CLEW_BENCH_", "CLEW_CI_")
 
@@ -86,10 +87,10 @@ class Settings:
     index_dir: str = _option("", "Folder outside the tree for indexes, one subfolder per root; empty: <root>/.clew.")
     exclude: tuple[str, ...] = _option((), "Patterns, as in .gitignore, of files to leave out of the index.")
     max_file_bytes: int = _option(
-        2_000_000,
+        MAX_FILE_BYTES,
         "Largest file that is indexed, in bytes.",
         minimum=1_000,
-        maximum=5_000_000,  # a file holds at most 2**20 chunks, and no chunk is shorter than 5 bytes
+        maximum=5_000_000,  # a larger file is data; the tail of one is a single chunk, see parsing.chunks.MAX_CHUNKS
     )
     include_generated: bool = _option(False, "Index files that say they are generated.")
     embedder: str = _option(
@@ -103,8 +104,8 @@ class Settings:
     chunk_tokens: int = _option(
         0, "Longest chunk, in tokens; a change rebuilds the index.", minimum=32, maximum=4096, zero="built-in"
     )
-    limit: int = _option(10, "Files in an answer.", minimum=1, maximum=1000)
-    places: int = _option(2, "Places shown per file.", minimum=1, maximum=50)
+    limit: int = _option(10, "Files in an answer.", minimum=1, maximum=MOST_ASKED["limit"])
+    places: int = _option(2, "Places shown per file.", minimum=1, maximum=MOST_ASKED["places"])
     refresh_seconds: float = _option(
         2.0,
         "A search first catches up with changed files if that is expected to take less than this, in seconds.",
@@ -345,7 +346,7 @@ def _refuse_from_project(setting: Setting, value: object, origin: str, root: Pat
         )
     if setting.name != "embedder" or not isinstance(value, str) or value in EMBEDDER_NAMES or root is None:
         return
-    relative = not Path(value).is_absolute() and not value.startswith("~") and "://" not in value and "\\" not in value
+    relative = not Path(value).is_absolute() and not value.startswith("~") and "\\" not in value
     if relative and "\0" not in value and _inside(root / value, root):
         return
     raise SettingsError(
@@ -358,7 +359,7 @@ def _absolute(setting: Setting, value: Any, base: Path | None) -> Any:
     """Paths mean the folder of the file they stand in, or the working directory for flags and the environment."""
     if setting.name not in ("index_dir", "embedder") or not value:
         return value
-    if setting.name == "embedder" and (value in EMBEDDER_NAMES or "://" in value):
+    if setting.name == "embedder" and value in EMBEDDER_NAMES:
         return value
     # os.path, because it never raises: not for a missing home, not for a loop of links.
     return os.path.abspath(os.path.join(base or "", os.path.expanduser(value)))  # noqa: PTH100, PTH111

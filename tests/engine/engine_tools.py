@@ -143,8 +143,9 @@ def static_model(folder: Path) -> str:
 
 
 def functions(*names: str) -> str:
-    """A Python file with a function of its own words for each name."""
-    return "\n\n".join(f'def {name}(value):\n    """About {name}."""\n    return value + {len(name)}\n' for name in names)
+    """A Python file with a function for each name that has the name in it and nothing of the others."""
+    one = 'def {name}(value):\n    """About {name}."""\n    return value + {number}\n'
+    return "\n\n".join(one.format(name=name, number=len(name)) for name in names)
 
 
 def parsers_of(pid: int) -> list[int]:

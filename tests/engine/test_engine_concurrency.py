@@ -7,7 +7,6 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
-
 from typing import Any
 
 import pytest

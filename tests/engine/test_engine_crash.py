@@ -50,7 +50,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_run(root: Path) -> Non
         write(root, {"b.py": functions("beta")})
         assert paths(opened.search("beta")) == ["b.py"]
         assert len(list(build.glob("segments/*"))) == 2
-        assert [path for path in opened.index_path.glob("index-*")] == [build]
+        assert list(opened.index_path.glob("index-*")) == [build]
         assert not (opened.index_path / "writer.pid").exists()
 
 
@@ -157,18 +157,18 @@ SOUND_OUTCOMES = {"right", "index_damaged"}
 
 def test_a_flipped_byte_in_the_catalog_is_an_error_or_changes_nothing(sound: Sound) -> None:
     content = sound.catalog.read_bytes()
-    assert outcomes(sound, sound.catalog, flipped(content, 120)) <= SOUND_OUTCOMES
+    assert outcomes(sound, sound.catalog, flipped(content, 60)) <= SOUND_OUTCOMES
 
 
 def test_a_flipped_byte_in_a_segment_never_ends_in_anything_but_an_answer_or_a_clear_error(sound: Sound) -> None:
     content = sound.segment.read_bytes()
-    assert outcomes(sound, sound.segment, flipped(content, 120)) <= {*SOUND_OUTCOMES, "wrong"}
+    assert outcomes(sound, sound.segment, flipped(content, 60)) <= {*SOUND_OUTCOMES, "wrong"}
 
 
 @pytest.mark.xfail(strict=True, reason="arrays of a segment are not checked when it is opened, only by the doctor")
 def test_a_flipped_byte_in_a_segment_is_an_error_or_changes_nothing(sound: Sound) -> None:
     content = sound.segment.read_bytes()
-    assert outcomes(sound, sound.segment, flipped(content, 120)) <= SOUND_OUTCOMES
+    assert outcomes(sound, sound.segment, flipped(content, 60)) <= SOUND_OUTCOMES
 
 
 def test_the_doctor_finds_a_flipped_byte_in_a_segment(sound: Sound) -> None:
@@ -198,6 +198,36 @@ def test_damage_to_the_vector_cache_never_changes_an_answer(sound: Sound) -> Non
         assert outcome(sound) == "right"
 
 
+NOT_META = ["null", "[]", "{}", '"text"', "-1", "1.5", "1e400", "true", '{"a": []}', "[[]]", "{", "[" * 2000]
+
+
+def test_any_value_in_the_place_of_what_the_catalog_says_of_its_generation_is_an_error_or_changes_nothing(
+    sound: Sound,
+) -> None:
+    with contextlib.closing(sqlite3.connect(sound.catalog)) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM meta")]
+    assert "manifest" in keys
+    for key in keys:
+        for value in NOT_META:
+            with contextlib.closing(sqlite3.connect(sound.catalog)) as database, database:
+                database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+            assert outcome(sound) in SOUND_OUTCOMES, (key, value)
+            sound.put_back()
+
+
+def test_an_index_run_rebuilds_what_turns_out_to_be_damaged_on_the_way(sound: Sound) -> None:
+    with contextlib.closing(sqlite3.connect(sound.catalog)) as database:
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'files'").fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    content = sound.catalog.read_bytes()
+    sound.catalog.write_bytes(content[: (page - 1) * size] + b"\xff" * size + content[page * size :])
+    with sound.open() as opened:
+        report = opened.index()
+        assert any("rebuilding the index: it is damaged" in note for note in report.notes)
+        assert report.generation == 2
+    assert outcome(sound) == "right"
+
+
 @pytest.mark.parametrize("name", ["catalog", "segment"])
 def test_a_file_without_its_end_is_an_error(sound: Sound, name: str) -> None:
     path: Path = getattr(sound, name)
@@ -214,13 +244,18 @@ def replaced_by_folder(path: Path) -> None:
     (path / "inner").write_text("x", encoding="ascii")
 
 
+def outside(path: Path) -> Path:
+    """A file that is no part of the index, and whose content the answers show."""
+    return next(folder for folder in path.parents if folder.name == "project") / "src" / "alpha.py"
+
+
 FOREIGN: dict[str, Callable[[Path], object]] = {
     "nothing": lambda path: None,
     "a text": lambda path: path.write_text("not an index\n" * 20, encoding="ascii"),
     "another database": foreign_database,
     "a folder": replaced_by_folder,
     "a pipe": lambda path: os.mkfifo(path),
-    "a link out": lambda path: path.symlink_to(__file__),
+    "a link out": lambda path: path.symlink_to(outside(path)),
     "a link to itself": lambda path: path.symlink_to(path.name),
 }
 
@@ -244,7 +279,7 @@ def test_something_else_in_the_place_of_a_file_is_an_error_and_the_next_index_re
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and links")
-@pytest.mark.parametrize("what", ["a text", "another database", "a folder", "a pipe", "a link to itself"])
+@pytest.mark.parametrize("what", ["a text", "another database", "a folder", "a pipe", "a link out", "a link to itself"])
 def test_something_else_in_the_place_of_the_pointer_is_an_error_and_the_next_index_rebuilds(
     sound: Sound, what: str
 ) -> None:
@@ -257,6 +292,7 @@ def test_something_else_in_the_place_of_the_pointer_is_an_error_and_the_next_ind
     assert outcome(sound) == "right"
 
 
+# A hostile clone may bring an index folder: what lies in it must neither block nor lead out of it.
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and links")
 @pytest.mark.parametrize("what", [name for name in FOREIGN if name != "nothing"])
 @pytest.mark.parametrize("name", ["vectors.db", "writer.lock", "writer.pid", ".gitignore"])
@@ -265,10 +301,9 @@ def test_something_else_in_the_place_of_a_helper_file_is_no_traceback(sound: Sou
     path.unlink(missing_ok=True)
     FOREIGN[what](path)
     assert outcome(sound) == "right"
-    with sound.open() as opened, contextlib.suppress(ClewError):
+    with sound.open() as opened:
         opened.index(full=True)
     assert outcome(sound) == "right"
-    assert Path(__file__).read_bytes().startswith(b'"""')
 
 
 def test_an_index_folder_without_a_pointer_is_a_missing_index(sound: Sound) -> None:

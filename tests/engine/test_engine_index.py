@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ from engine_tools import (
 
 import clew.engine
 import clew.parsing.pool
-from clew import BusyIndexError, NoIndexError
+from clew import BusyIndexError, ClewError, NoIndexError
 
 THREE = {"a.py": functions("alpha", "beta"), "b.py": functions("gamma"), "docs/c.md": "# Title\n\nSome words.\n"}
 
@@ -71,7 +72,9 @@ def test_a_rebuild_embeds_nothing_and_answers_alike(root: Path, tmp_path: Path) 
         before = opened.search("alpha value")
         report = opened.index(full=True)
         assert (report.files.indexed, report.embedded) == (3, 0)
-        assert opened.search("alpha value").hits == before.hits
+        after = opened.search("alpha value")
+        assert after.hits == before.hits
+        assert after.generation == report.generation == before.generation + 1
 
 
 def test_a_renamed_file_embeds_nothing(root: Path, tmp_path: Path) -> None:
@@ -223,7 +226,8 @@ def test_a_literal_of_three_megabytes_within_the_limit_is_indexed(root: Path) ->
 
 
 def test_an_empty_file_and_a_binary_one_do_not_answer(root: Path) -> None:
-    with indexed(root, {"empty.py": "", "binary.py": b"\x7fELF alpha\0\1\2" * 50, "a.py": functions("alpha")}) as opened:
+    files = {"empty.py": "", "binary.py": b"\x7fELF alpha\0\1\2" * 50, "a.py": functions("alpha")}
+    with indexed(root, files) as opened:
         assert paths(opened.search("alpha")) == ["a.py"]
         assert opened.status().skipped_reasons == {"binary": 1}
 
@@ -295,53 +299,65 @@ def test_a_file_replaced_by_a_link_is_dropped_by_the_next_search(root: Path, tmp
 # Parser processes
 
 
-@pytest.fixture
-def strike() -> Iterator[Callable[[signal.Signals], None]]:
-    """Sends a signal to the first parser process that this process starts from now on."""
-    threads: list[threading.Thread] = []
+SMALL_AND_LARGE = {f"f{number}.py": functions(f"alpha{number}") for number in range(32)} | {
+    "large.py": functions(*(f"large{number}" for number in range(2500)))
+}
 
-    def start(number: signal.Signals) -> None:
-        before = set(parsers_of(os.getpid()))
 
-        def run() -> None:
-            wait_until(lambda: bool(set(parsers_of(os.getpid())) - before), "a parser starts")
-            os.kill((set(parsers_of(os.getpid())) - before).pop(), number)
+def strike(number: signal.Signals) -> Callable[[str, int, int], None]:
+    """Progress that sends a signal to the parser once, while it works on the large file."""
+    struck: list[int] = []
 
-        threads.append(threading.Thread(target=run))
-        threads[-1].start()
+    def progress(stage: str, done: int, total: int) -> None:
+        if not struck:
+            struck.extend(parsers_of(os.getpid()))
+            os.kill(struck[0], number)
 
-    yield start
-    for thread in threads:
-        thread.join()
+    return progress
 
 
 @linux_only
-def test_a_parser_that_hangs_costs_at_most_the_structure_of_one_file(
-    root: Path, monkeypatch: pytest.MonkeyPatch, strike: Callable[[signal.Signals], None]
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "is killed"])
+def test_a_parser_that_fails_on_a_file_costs_only_the_structure_of_that_file(
+    root: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     monkeypatch.setattr(clew.parsing.pool, "HANG_SECONDS", 1.5)
-    write(root, {f"f{number}.py": functions(f"alpha{number}") for number in range(3)})
-    with engine(root, workers=1, parse_seconds=0.1) as opened:
-        strike(signal.SIGSTOP)
-        report = opened.index()
-        assert (report.files.indexed, report.files.failed) == (3, 1)
+    write(root, SMALL_AND_LARGE)
+    with engine(root, workers=1, parse_seconds=1) as opened:
+        report = opened.index(progress=strike(number))
+        assert (report.files.indexed, report.files.failed) == (33, 1)
+        assert report.failures[0].path == "large.py"
         assert "hung or crashed" in report.failures[0].reason
-        assert sorted(paths(opened.search("about", limit=20))) == ["f0.py", "f1.py", "f2.py"]
+        assert paths(opened.search("large1234"))[0] == "large.py"
+        assert paths(opened.search("alpha7"))[0] == "f7.py"
     assert parsers_of(os.getpid()) == []
 
 
 @linux_only
-def test_a_parser_that_is_killed_costs_at_most_the_structure_of_one_file(
-    root: Path, strike: Callable[[signal.Signals], None]
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "is killed"])
+def test_a_parser_that_fails_before_its_first_file_costs_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    write(root, {f"f{number}.py": functions(f"alpha{number}") for number in range(80)})
-    with engine(root, workers=2) as opened:
-        strike(signal.SIGKILL)
+    monkeypatch.setattr(clew.parsing.pool, "HANG_SECONDS", 1.5)
+    write(root, THREE)
+
+    def at_the_start() -> None:
+        wait_until(lambda: bool(parsers_of(os.getpid())), "a parser starts")
+        os.kill(parsers_of(os.getpid())[0], number)
+
+    striker = threading.Thread(target=at_the_start)
+    striker.start()
+    with engine(root, workers=1, parse_seconds=0.1) as opened:
         report = opened.index()
-        assert report.files.indexed == 80
-        assert report.files.failed <= 1
-        assert len(paths(opened.search("about", limit=100))) == 80
-    assert parsers_of(os.getpid()) == []
+        striker.join()
+        assert (report.files.indexed, report.files.failed) == (3, 0)
+
+
+def test_an_installation_that_cannot_parse_is_one_clear_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", shutil.which("false"))
+    write(root, THREE)
+    with engine(root) as opened, pytest.raises(ClewError, match="parser process cannot start"):
+        opened.index()
 
 
 @linux_only

@@ -2,11 +2,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.index.catalog import FileRecord
-from clew.index.plan import BYTES_PER_SECOND, RACY_NS, START_SECONDS, UNKNOWN_STAT, Plan, plan, trusted
+from clew.index.plan import (
+    BYTES_PER_SECOND,
+    RACY_NS,
+    SECONDS_PER_FILE,
+    START_SECONDS,
+    UNKNOWN_STAT,
+    Plan,
+    plan,
+    trusted,
+)
 from clew.records import FileStat, SourceFile
 
 STAT = FileStat(size=10, mtime_ns=1, ctime_ns=1, inode=1)
@@ -48,11 +58,11 @@ def test_a_renamed_file_is_gone_and_new() -> None:
     assert ([each.path for each in done.read], [each.path for each in done.gone], done.changes) == (["b"], ["a"], 2)
 
 
-def test_the_time_of_a_plan_is_that_of_its_bytes_and_nothing_without_changes() -> None:
+def test_the_time_of_a_plan_is_that_of_its_bytes_and_files_and_nothing_without_changes() -> None:
     assert Plan((), (), 5).seconds == 0.0
     large = found("a", replace(STAT, size=BYTES_PER_SECOND))
-    assert Plan((large, large), (), 0).seconds == START_SECONDS + 2
-    assert Plan((), (known("a")["a"],), 0).seconds == START_SECONDS
+    assert Plan((large, large), (), 0).seconds == pytest.approx(START_SECONDS + 2 + 2 * SECONDS_PER_FILE)
+    assert Plan((), (known("a")["a"],), 0).seconds == pytest.approx(START_SECONDS + SECONDS_PER_FILE)
 
 
 STATS = st.builds(FileStat, st.integers(0, 1), st.integers(0, 1), st.just(0), st.just(0))

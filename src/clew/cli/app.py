@@ -9,14 +9,13 @@ from collections.abc import Sequence
 
 from clew.cli.arguments import COMMANDS, Call, help_text, parse
 from clew.cli.output import Output
-from clew.errors import ClewError, UsageError
+from clew.errors import DEBUG_VARIABLE, ClewError, UsageError, debugging
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
-DEBUG_VARIABLE = "CLEW_DEBUG"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Returns 0 ok, 1 failure, 2 usage, 130 interrupted; prints no traceback without CLEW_DEBUG=1."""
+    """Run one command. Returns 0 ok, 1 failure, 2 usage, 130 interrupted; prints no traceback without CLEW_DEBUG."""
     words = list(sys.argv[1:] if argv is None else argv)
     out = _first_output(words)
     try:
@@ -98,7 +97,7 @@ def _fail(out: Output, status: int, code: str, message: str, hint: str) -> int:
 
 
 def _traceback() -> None:
-    if os.environ.get(DEBUG_VARIABLE) == "1":
+    if debugging():
         import traceback
 
         traceback.print_exc()

@@ -6,12 +6,12 @@ Only the parser that a call needs is built, and nothing here imports the engine.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from clew.errors import UsageError
-from clew.records import DEFINITION_KINDS
+from clew.records import CHUNKED_KINDS, DEFINITION_KINDS, MOST_ASKED, out_of_range
 
 # First words that are commands. Every other first word begins a question.
 COMMANDS = {
@@ -29,7 +29,6 @@ RESERVED = (
     "telemetry", "web", "eval",
 )  # fmt: skip
 TESTS = ("with", "without", "only")
-MAX_COUNT = 1000  # files in an answer, places per file: more is a listing, not an answer
 
 _TOP = """\
 clew: ask a codebase a question and get the right lines
@@ -183,16 +182,22 @@ _VALUE_FLAGS = frozenset({
 })  # fmt: skip
 
 
+_KIND_HELP = (
+    f"of {', '.join(CHUNKED_KINDS)}; or of {', '.join(kind for kind in DEFINITION_KINDS if kind not in CHUNKED_KINDS)}, "
+    "which show the definitions themselves"
+)
+
+
 def _add_search_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
-    add("-n", "--limit", type=_count, metavar="N", help="files in the answer (default: the setting, 10)")
-    add("--kind", action="extend", default=[], metavar="KIND", type=_kinds, help=f"of {', '.join(DEFINITION_KINDS)}")
+    add("-n", "--limit", type=_number("limit"), metavar="N", help="files in the answer (default: the setting, 10)")
+    add("--kind", action="extend", default=[], metavar="KIND", type=_kinds, help=_KIND_HELP)
     add("--lang", action="extend", default=[], metavar="LANGUAGE", type=_names, help="a language, e.g. python")
     add("--path", action="append", default=[], metavar="PREFIX", help="only below this folder, or this file")
     add("--tests", choices=TESTS, default="with", help="with, without or only test files (default: with)")
     add("--filter", default="", metavar="EXPR", help="a filter expression, see the reference")
-    add("--places", type=_count, metavar="N", help="places shown per file (default: the setting, 2)")
-    add("--budget", type=_tokens, metavar="TOKENS", help="most tokens that the answer may take")
+    add("--places", type=_number("places"), metavar="N", help="places shown per file (default: the setting, 2)")
+    add("--budget", type=_number("budget"), metavar="TOKENS", help="most tokens that the answer may take")
     add("--no-text", action="store_true", help="places only, without their text")
     add("--index", action="store_true", help="build the index if there is none, or if it lags behind")
 
@@ -207,18 +212,14 @@ def _add_common_options(made: argparse.ArgumentParser) -> None:
     add("--color", choices=("auto", "always", "never"), default="auto", help="colour in text (default: auto)")
 
 
-def _count(text: str) -> int:
-    return _number(text, MAX_COUNT)
+def _number(name: str) -> Callable[[str], int]:
+    def parsed(text: str) -> int:
+        if text.isascii() and text.isdigit() and len(text) <= 10 and 1 <= int(text) <= MOST_ASKED[name]:
+            return int(text)
+        shown = text if text.isascii() and text.lstrip("-").isdigit() else repr(text)
+        raise UsageError(out_of_range(name, shown), hint="see `clew search --help`")
 
-
-def _tokens(text: str) -> int:
-    return _number(text, 1_000_000_000)
-
-
-def _number(text: str, most: int) -> int:
-    if text.isascii() and text.isdigit() and len(text) <= 10 and 1 <= int(text) <= most:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to {most:,}")
+    return parsed
 
 
 def _names(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.cli import render
@@ -50,10 +51,10 @@ def status(options: argparse.Namespace, out: Output) -> int:
 
 
 def settings(options: argparse.Namespace, out: Output) -> int:
-    from clew.doctor import find_root_or_none
     from clew.settings import SETTINGS, load_settings
+    from clew.workspace import find_root_or_none
 
-    root = find_root_or_none(options.root, force=options.force)
+    root = find_root_or_none(options.root and Path(options.root), force=options.force)
     found = load_settings(root)
     table = {name: {"value": to_json(value), "origin": found.origins[name]} for name, value in found.values().items()}
     helps = {setting.name: f"{setting.help} Allowed: {setting.allowed}." for setting in SETTINGS}
@@ -88,7 +89,10 @@ def _engine(options: argparse.Namespace) -> Engine:
 def _answer(options: argparse.Namespace, out: Output, ask: Callable[[Engine], Answer]) -> int:
     with _engine(options) as engine:
         built = _ensure_index(engine, options, out)
-        answer = ask(engine)
+        try:
+            answer = ask(engine)
+        except NoIndexError as error:
+            raise NoIndexError(error.message, hint=f"{error.hint}, or let the search do it with --index") from None
         if options.index and not built and answer.freshness.state == "stale":
             _build(engine, out)
             answer = ask(engine)
@@ -113,15 +117,10 @@ def _search_options(engine: Engine, options: argparse.Namespace) -> dict[str, An
 def _ensure_index(engine: Engine, options: argparse.Namespace, out: Output) -> bool:
     """Build a missing index where that was agreed to: by a flag, by a setting, or by a person who sees it happen.
 
-    Returns whether it was built; raises NoIndexError without consent.
+    Returns whether it was built.
     """
-    if engine.exists():
+    if engine.exists() or not (options.index or engine.settings.auto_index or out.interactive):
         return False
-    if not (options.index or engine.settings.auto_index or out.interactive):
-        raise NoIndexError(
-            f"there is no index for {engine.root}",
-            hint="build it with `clew index`, or let the search do it with --index",
-        )
     estimate = engine.estimate()
     out.note(f"no index yet: indexing {engine.root} ({estimate.files:,} files)", always=True)
     _build(engine, out)

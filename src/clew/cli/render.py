@@ -168,7 +168,7 @@ def estimate_lines(estimate: IndexEstimate, paint: Painter, columns: int) -> lis
 
 def status_lines(status: Status, paint: Painter, columns: int) -> list[str]:
     if not status.exists and not status.error:
-        return [f"no index for {safe(status.root)}", paint("dim", "  build it with: clew index")]
+        return [f"{safe(status.root)} has no index yet", paint("dim", "  make one with: clew index")]
     stale = {None: "unknown", False: "up to date", True: f"behind: {_unknown(status.changed_files)} changed files"}
     rows = [
         ("root", safe(status.root)),

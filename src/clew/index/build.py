@@ -18,6 +18,7 @@ from clew.index import layout
 from clew.index.catalog import Catalog, FileRecord
 from clew.index.fingerprint import differences
 from clew.index.plan import Plan, plan, trusted
+from clew.index.session import checked_meta
 from clew.index.store import ChunkBatch, FileRow, Postings, Store, StoreWriter
 from clew.index.stores import open_store
 from clew.parsing.file import ParsedFile
@@ -63,57 +64,104 @@ def build(request: BuildRequest) -> IndexReport:
     """Write the next generation. The caller holds the writer lock.
 
     An index that is damaged, was made differently or is to be made anew is rebuilt in a directory
-    beside it, and readers keep the old one until the new one is complete.
+    beside it, and readers keep the old one until the new one is complete. Generations go on counting.
     """
     started = time.monotonic()
     found = request.walk()
-    notes = list(found.notes)
-    existing, why = _usable(request)
-    if why:
-        notes.append(f"rebuilding the index: {why}")
-    target = existing or layout.new_build(request.directory)
-    catalog = Catalog.open(target / "catalog.db") if existing else Catalog.create(target / "catalog.db")
+    current = _current(request)
+    why = current.unusable
+    if current.path is not None and not why and not request.full:
+        try:
+            return _continue(request, current.path, found, started)
+        except DamagedIndexError as error:  # in a part that opening does not look at
+            why = f"it is damaged ({error})"
+    notes = [f"rebuilding the index: {why}"] if why else []
+    return _rebuild(request, current.generation, found, started, notes)
+
+
+def refresh(request: BuildRequest) -> IndexReport:
+    """Bring the index in use up to date without ever rebuilding it: for a search, which must stay quick.
+
+    The caller holds the writer lock. DamagedIndexError when it cannot be continued.
+    """
+    started = time.monotonic()
+    found = request.walk()
+    current = _current(request)
+    if current.path is None or current.unusable:
+        raise DamagedIndexError(
+            f"the index {request.directory} cannot be brought up to date: {current.unusable or 'it is gone'}",
+            hint="rebuild it with: clew index",
+        )
+    return _continue(request, current.path, found, started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Current:
+    """The build in use: its generation, as far as known, and why it cannot be continued if it cannot."""
+
+    path: Path | None = None
+    generation: int = 0
+    unusable: str = ""
+
+
+def _current(request: BuildRequest) -> _Current:
+    generation = 0
     try:
-        report = _update(request, catalog, open_store(target), found, started, notes)
-        if existing is None:
-            catalog.publish()
-            layout.publish(request.directory, target)
+        path = layout.current(request.directory)
+        if path is None:
+            return _Current()
+        catalog = Catalog.open(path / "catalog.db")
+        try:
+            meta = checked_meta(catalog)
+        finally:
+            catalog.close()
+        generation = meta["generation"]
+        changed = differences(meta["fingerprint"], request.fingerprint)
+        if changed:
+            return _Current(path, generation, f"made with other settings ({'; '.join(changed)})")
+        open_store(path).reader(meta["manifest"]).close()
+    except DamagedIndexError as error:
+        return _Current(None, generation, f"it is damaged ({error})")
+    return _Current(path, generation)
+
+
+def _continue(request: BuildRequest, path: Path, found: Walk, started: float) -> IndexReport:
+    catalog = Catalog.open(path / "catalog.db")
+    try:
+        report = _update(request, catalog, open_store(path), found, started, 0, [])
     finally:
         catalog.close()
+    layout.remove_others(request.directory, keep=path)
+    return report
+
+
+def _rebuild(request: BuildRequest, generation: int, found: Walk, started: float, notes: list[str]) -> IndexReport:
+    target = layout.new_build(request.directory)
+    catalog = Catalog.create(target / "catalog.db")
+    try:
+        report = _update(request, catalog, open_store(target), found, started, generation, notes)
+        catalog.publish()
+        layout.publish(request.directory, target)
+    except BaseException:
+        catalog.close()
+        layout.discard(target)
+        raise
+    catalog.close()
     layout.remove_others(request.directory, keep=target)
     return report
 
 
-def _usable(request: BuildRequest) -> tuple[Path | None, str]:
-    """The current build if it can be continued, and why not if it cannot."""
-    try:
-        path = layout.current(request.directory)
-        if path is None or request.full:
-            return None, ""
-        catalog = Catalog.open(path / "catalog.db")
-        try:
-            meta = catalog.meta()
-        finally:
-            catalog.close()
-        changed = differences(meta.get("fingerprint", {}), request.fingerprint)
-        if changed:
-            return None, f"made with other settings ({'; '.join(changed)})"
-        open_store(path).reader(meta["manifest"]).close()
-    except (DamagedIndexError, KeyError) as error:
-        return None, f"it is damaged ({error})"
-    return path, ""
-
-
 def _update(
-    request: BuildRequest, catalog: Catalog, store: Store, found: Walk, started: float, notes: list[str]
+    request: BuildRequest, catalog: Catalog, store: Store, found: Walk, started: float, last: int, notes: list[str]
 ) -> IndexReport:
+    """Bring a catalog and its store up to date; an empty catalog's generations count from `last`."""
     known = {record.path: record for record in catalog.files()}
     todo = plan(found.files, known)
     meta = catalog.meta()
     tally = _Tally(unchanged=todo.unchanged)
     watch = watch_to_json(found.watch)
     new = not meta
-    generation = int(meta.get("generation", 0))
+    generation = int(meta.get("generation", last))
     state = {"watch": watch, "skipped": dict(found.skipped), "selection": dict(request.selection)}
     if new or todo.changes or any(meta.get(key) != value for key, value in state.items()):
         with catalog.transaction(write=True):
@@ -151,7 +199,7 @@ def _update(
         skipped_reasons=reasons,
         failures=tuple(tally.failures),
         seconds=round(time.monotonic() - started, 3),
-        notes=(*notes, *tally.notes),
+        notes=(*found.notes, *notes, *tally.notes),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ All SQL of the product stands here.
 from __future__ import annotations
 
 import json
-import re
+import os
 import sqlite3
 import struct
 import zlib
@@ -17,12 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.errors import BusyIndexError, DamagedIndexError
+from clew.errors import BusyIndexError, DamagedIndexError, UnusableIndexError
 from clew.records import Chunk, Definition, FileStat
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x636C6577  # "clew": tells a catalog from any other SQLite file
 BUSY_MILLISECONDS = 10_000
+MAX_TEXT = 16 << 20  # bytes of one file's text: the size setting's bound, grown by decoding
+_PASSING = (
+    sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+)  # fmt: skip
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -32,7 +37,7 @@ CREATE TABLE files (
     hash BLOB NOT NULL, language TEXT NOT NULL, flags INTEGER NOT NULL, strategy TEXT NOT NULL,
     lines INTEGER NOT NULL, checksum INTEGER NOT NULL, skipped TEXT NOT NULL, error TEXT NOT NULL);
 CREATE INDEX files_by_name ON files (name);
-CREATE TABLE stats (paths BLOB NOT NULL, numbers BLOB NOT NULL);
+CREATE TABLE stats (paths TEXT NOT NULL, numbers BLOB NOT NULL);
 CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE definitions (
     file_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
@@ -67,8 +72,10 @@ _CHUNKS_OF = (
 )
 _DEFINITION_COLUMNS = "name, symbol, kind, start_line, end_line, start_byte, end_byte, signature, doc"
 _DEFINITIONS_OF = f"SELECT {_DEFINITION_COLUMNS} FROM definitions WHERE file_id = ? ORDER BY ordinal"
-_DEFINITIONS_NAMED = f"SELECT file_id, {_DEFINITION_COLUMNS} FROM definitions WHERE folded = ? ORDER BY file_id LIMIT ?"
-_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that no undecodable byte gives
+_DEFINITIONS_NAMED = (
+    "SELECT file_id, name, symbol, kind, start_line, end_line, start_byte, end_byte FROM definitions"
+    " WHERE folded = ? ORDER BY file_id LIMIT 20000"  # `run` in the largest trees; beyond that a name says nothing
+)
 _FILES_KEPT = 50_000  # about 25 MB
 _STAT = struct.Struct("<4q")
 _SQL_VARIABLES = 500  # below every SQLite's limit of variables in one statement
@@ -92,14 +99,19 @@ class FileRecord:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into the three states that users can act on."""
+    """Turn SQLite's errors into the states that users can act on: damaged, busy, or not usable now."""
     try:
         yield
     except sqlite3.OperationalError as error:
-        if any(word in str(error) for word in ("locked", "busy")):
+        code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise BusyIndexError(f"the index {path} is held by another process", hint="try again in a moment") from None
+        if code in _PASSING:  # says nothing about the content: never a reason to rebuild
+            raise UnusableIndexError(
+                f"the index {path} cannot be used: {error}", hint="check the free space and the rights of its directory"
+            ) from None
         raise _damaged(path, error) from None
-    except (sqlite3.DatabaseError, zlib.error, struct.error, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (sqlite3.DatabaseError, zlib.error, struct.error, ValueError) as error:
         raise _damaged(path, error) from None
 
 
@@ -118,33 +130,59 @@ class Catalog:
     @classmethod
     def create(cls, path: Path) -> Catalog:
         """A new, empty catalog that nobody reads yet, so without a journal: a crash leaves it unpublished."""
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.executescript(_SCHEMA)
+        with _explained(path):
+            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            try:
+                connection.execute("PRAGMA journal_mode = OFF")
+                connection.execute("PRAGMA synchronous = OFF")
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                connection.executescript(_SCHEMA)
+            except BaseException:
+                connection.close()
+                raise
         return cls(path, connection)
 
     @classmethod
     def open(cls, path: Path) -> Catalog:
-        """Open an existing catalog; DamagedIndexError when it is none or of another schema."""
-        if not path.is_file():
+        """Open an existing catalog; DamagedIndexError when it is none or of another schema.
+
+        One that cannot be written is opened as it lies, if no writer left work in a log beside it.
+        """
+        if path.is_symlink() or not path.is_file():
             raise _damaged(path, "it has no catalog")
+        try:
+            return cls._connected(path, "mode=rw")
+        except UnusableIndexError:
+            if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+                raise
+            if path.with_name(f"{path.name}-wal").exists():
+                raise
+            return cls._connected(path, "mode=ro&immutable=1")
+
+    @classmethod
+    def _connected(cls, path: Path, mode: str) -> Catalog:
         with _explained(path):
             connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+                f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
             )
-            connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
-            # Durable against kill -9; a power cut may lose the last commit, which the next index run repeats.
-            connection.execute("PRAGMA synchronous = NORMAL")
-            (application,) = connection.execute("PRAGMA application_id").fetchone()
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
-            connection.close()
-            raise DamagedIndexError(
-                f"{path} is not an index that this version can read", hint="rebuild it with: clew index --full"
-            )
+            try:
+                connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+                # Durable against kill -9; a power cut may lose the last commit, which the next index run repeats.
+                connection.execute("PRAGMA synchronous = NORMAL")
+                (application,) = connection.execute("PRAGMA application_id").fetchone()
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
+                    raise DamagedIndexError(
+                        f"{path} is not an index that this version can read",
+                        hint="rebuild it with: clew index --full",
+                    )
+                connection.execute(
+                    "SELECT count(*) FROM meta"
+                ).fetchone()  # where nothing can be written, WAL fails here
+            except BaseException:
+                connection.close()
+                raise
         return cls(path, connection)
 
     def publish(self) -> None:
@@ -215,7 +253,7 @@ class Catalog:
             cursor = self._connection.execute(
                 _INSERT_FILE,
                 (
-                    _stored(record.path), _stored(record.path.rpartition("/")[2]),
+                    record.path, record.path.rpartition("/")[2],
                     stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, record.hash,
                     record.language, int(record.flags), record.strategy, record.lines, _checksum(rows),
                     record.skipped, record.error,
@@ -262,7 +300,7 @@ class Catalog:
             rows = self._connection.execute(
                 "SELECT path, size, mtime_ns, ctime_ns, inode FROM files ORDER BY id"
             ).fetchall()
-            paths = b"\0".join(path if isinstance(path, bytes) else path.encode() for path, *_ in rows)
+            paths = "\0".join(row[0] for row in rows)
             numbers = b"".join(_STAT.pack(*row[1:]) for row in rows)
             self._connection.execute("DELETE FROM stats")
             self._connection.execute("INSERT INTO stats VALUES (?, ?)", (paths, numbers))
@@ -273,9 +311,9 @@ class Catalog:
         One row instead of one a file: 5 ms instead of 30 on 22,500 files, in every query.
         """
         with _explained(self.path):
-            paths, numbers = self._connection.execute("SELECT paths, numbers FROM stats").fetchone() or (b"", b"")
+            paths, numbers = self._connection.execute("SELECT paths, numbers FROM stats").fetchone() or ("", b"")
             stats = [(size, mtime, ctime, inode) for size, mtime, ctime, inode in _STAT.iter_unpack(numbers)]
-            names = paths.decode("utf-8", "surrogateescape").split("\0") if stats else []
+            names = paths.split("\0") if stats else []
         if len(names) != len(stats):
             raise _damaged(self.path, "the stored stats do not match the stored paths")
         return names, stats
@@ -292,24 +330,24 @@ class Catalog:
         return {file_id: known[file_id] for file_id in file_ids if file_id in known}
 
     def file_named(self, path: str) -> FileRecord | None:
+        if not _is_text(path):  # the walker leaves such names out
+            return None
         with _explained(self.path):
-            row = self._connection.execute(
-                f"SELECT {_FILE_COLUMNS} FROM files WHERE path = ?", (_stored(path),)
-            ).fetchone()
+            row = self._connection.execute(f"SELECT {_FILE_COLUMNS} FROM files WHERE path = ?", (path,)).fetchone()
             return _file(row) if row else None
 
     def text(self, file_id: int) -> bytes:
-        """The file's text as UTF-8; empty when it has none."""
+        """The file's text as UTF-8; empty when it has none. Bounded: the index file is untrusted."""
         with _explained(self.path):
             row = self._connection.execute("SELECT text FROM texts WHERE file_id = ?", (file_id,)).fetchone()
-            return zlib.decompress(row[0]) if row else b""
+            return inflated(row[0]) if row else b""
 
     def chunks(self, file_id: int) -> list[Chunk]:
         """The file's chunks by ordinal, checked against what was written. `context` is not kept."""
         with _explained(self.path):
             rows = self._connection.execute(_CHUNKS_OF, (file_id,)).fetchall()
-            (checksum,) = self._connection.execute("SELECT checksum FROM files WHERE id = ?", (file_id,)).fetchone()
-        if _checksum(rows) != checksum:
+            kept = self._connection.execute("SELECT checksum FROM files WHERE id = ?", (file_id,)).fetchone()
+        if kept is None or _checksum(rows) != kept[0]:
             raise _damaged(self.path, f"the chunks of file {file_id} do not match their checksum")
         return [Chunk(*row) for row in rows]
 
@@ -317,17 +355,20 @@ class Catalog:
         with _explained(self.path):
             return [Definition(*row) for row in self._connection.execute(_DEFINITIONS_OF, (file_id,))]
 
-    def definitions_named(self, name: str, limit: int) -> list[tuple[int, Definition]]:
-        """Definitions whose unqualified name equals `name`, whatever its case, with their file ids."""
+    def definitions_named(self, name: str) -> list[tuple[int, Definition]]:
+        """Definitions whose unqualified name equals `name`, whatever its case, with their file ids.
+
+        O(such definitions). Signature and doc are left out.
+        """
         with _explained(self.path):
-            rows = self._connection.execute(_DEFINITIONS_NAMED, (name.casefold(), limit)).fetchall()
+            rows = self._connection.execute(_DEFINITIONS_NAMED, (name.casefold(),)).fetchall()
             return [(row[0], Definition(*row[1:])) for row in rows]
 
     def files_called(self, name: str, limit: int) -> list[tuple[int, str]]:
         """Ids and paths of indexed files with this file name, shortest path first."""
         with _explained(self.path):
             sql = "SELECT id, path FROM files WHERE name = ? AND skipped = '' ORDER BY length(path), path LIMIT ?"
-            return [(row[0], _shown(row[1])) for row in self._connection.execute(sql, (_stored(name), limit))]
+            return [(row[0], row[1]) for row in self._connection.execute(sql, (name, limit))]
 
     def select_files(self, condition: str, values: Sequence[Any]) -> list[int]:
         """Ids of indexed files under a condition made by `search.filters` (placeholders only), ascending."""
@@ -381,23 +422,24 @@ class Catalog:
 def _file(row: tuple[Any, ...]) -> FileRecord:
     file_id, path, size, mtime, ctime, inode, digest, language, flags, strategy, lines, skipped, error = row
     return FileRecord(
-        file_id, _shown(path), FileStat(size, mtime, ctime, inode), digest, language, flags, strategy, lines,
+        file_id, path, FileStat(size, mtime, ctime, inode), digest, language, flags, strategy, lines,
         skipped, error,
     )  # fmt: skip
 
 
+def _is_text(name: str) -> bool:
+    """Whether SQLite takes it: half a surrogate pair, from an argument that is not UTF-8, is no text."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def inflated(blob: bytes) -> bytes:
+    """A compressed text; zlib.error when it is damaged or larger than any text that is indexed."""
+    stream = zlib.decompressobj()
+    text = stream.decompress(blob, MAX_TEXT)
+    if not stream.eof:
+        raise zlib.error("a stored text is cut off or too large")
+    return text
+
+
 def _checksum(rows: Iterable[tuple[Any, ...]]) -> int:
     return zlib.crc32(repr(list(rows)).encode("utf-8", "surrogateescape"))
-
-
-def _stored(path: str) -> str | bytes:
-    """A path as SQLite takes it: text, or the raw bytes of a name that is not UTF-8."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return path.encode("utf-8", "surrogatepass" if _NO_BYTE.search(path) else "surrogateescape")
-    return path
-
-
-def _shown(path: str | bytes) -> str:
-    return path.decode("utf-8", "surrogateescape") if isinstance(path, bytes) else path

@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
 import secrets
 import shutil
+import stat
 from pathlib import Path
 
 from clew.errors import DamagedIndexError, RootError
@@ -22,7 +24,7 @@ from clew.errors import DamagedIndexError, RootError
 FOLDER = ".clew"
 _CURRENT = "current"
 _NAME = re.compile(r"index-[0-9a-f]{8}")
-_NAME_MOST = 64  # characters; a longer pointer is not ours
+_MAX_BYTES = 64  # of a small file, a name or a number: a longer one is not ours
 
 
 def index_directory(root: Path, outside: str = "") -> Path:
@@ -37,22 +39,56 @@ def prepare(directory: Path) -> None:
     """Create the index directory with its ignore file; RootError when it cannot be written."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        ignore = directory / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="ascii")
+        if not os.path.isfile(make_way(directory / ".gitignore")):  # noqa: PTH113
+            write_small(directory / ".gitignore", "*\n")
     except OSError as error:
-        raise RootError(
-            f"cannot write the index directory {directory}: {error.strerror}",
-            hint="set CLEW_INDEX_DIR to a directory you can write to",
-        ) from None
+        raise unwritable(directory, error) from None
+
+
+def unwritable(directory: Path, error: OSError) -> RootError:
+    return RootError(
+        f"cannot write the index directory {directory}: {error.strerror or error}",
+        hint="set CLEW_INDEX_DIR to a directory you can write to",
+    )
+
+
+def make_way(path: Path) -> Path:
+    """Remove what is no regular file from a place of ours: an index may come with a hostile clone, and a link
+    in it may lead anywhere."""
+    with contextlib.suppress(FileNotFoundError):
+        mode = path.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            shutil.rmtree(path)
+        elif not stat.S_ISREG(mode):
+            path.unlink()
+    return path
+
+
+def read_small(path: Path) -> str:
+    """A small file of ours; OSError for anything but a regular file. Follows no link and waits for no pipe."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(path, flags), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return stream.read(_MAX_BYTES).decode("ascii", "replace")
+
+
+def write_small(path: Path, text: str) -> None:
+    """Replace a small file of ours atomically and durably, whatever is in its place."""
+    temporary = path.with_name(f"{path.name}.new")
+    make_way(temporary).unlink(missing_ok=True)
+    with open(temporary, "x", encoding="ascii") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(temporary, make_way(path))
 
 
 def current(directory: Path) -> Path | None:
     """The directory of the index in use; None when there is none. DamagedIndexError for a foreign pointer."""
     try:
-        with open(directory / _CURRENT, encoding="ascii", errors="replace") as stream:
-            name = stream.read(_NAME_MOST).strip()
-    except FileNotFoundError:
+        name = read_small(directory / _CURRENT).strip()
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise DamagedIndexError(
@@ -74,17 +110,17 @@ def new_build(directory: Path) -> Path:
 
 def publish(directory: Path, build: Path) -> None:
     """Make a finished build the current one, atomically."""
-    pointer = directory / f"{_CURRENT}.new"
-    with open(pointer, "w", encoding="ascii") as stream:
-        stream.write(build.name)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(pointer, directory / _CURRENT)
+    write_small(directory / _CURRENT, build.name)
 
 
 def remove_others(directory: Path, keep: Path | None) -> None:
     """Remove builds that are not in use; only under the writer lock. Readers keep their open files."""
     for entry in directory.iterdir():
         if _NAME.fullmatch(entry.name) and entry != keep and entry.is_dir() and not entry.is_symlink():
-            with contextlib.suppress(OSError):  # Windows keeps mapped files; the next writer tries again
-                shutil.rmtree(entry)
+            discard(entry)
+
+
+def discard(build: Path) -> None:
+    """Remove a build. What Windows keeps because it is mapped goes with the next writer."""
+    with contextlib.suppress(OSError):
+        shutil.rmtree(build)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,41 @@ from clew.index.stores import open_store
 from clew.workspace import Watch, watch_from_json
 
 StatTuple = tuple[int, int, int, int]
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_mapping(value: object, of: Callable[[object], bool] = lambda value: True) -> bool:
+    return isinstance(value, dict) and all(map(of, value.values()))
+
+
+# What a build writes about a generation, and how each is checked: an index may come from anywhere.
+_META: dict[str, Callable[[object], bool]] = {
+    "generation": _is_count,
+    "version": _is_count,
+    "fingerprint": _is_mapping,
+    "selection": _is_mapping,
+    "skipped": lambda value: _is_mapping(value, _is_count),
+    "watch": _is_mapping,
+    "manifest": lambda value: value is not None,
+    "indexed_at": lambda value: isinstance(value, str),
+}
+
+
+def checked_meta(catalog: Catalog) -> dict[str, Any]:
+    """What the catalog says of its generation; DamagedIndexError when something is missing or of another type."""
+    try:
+        meta = catalog.meta()
+    except RecursionError:  # JSON nested a thousand deep
+        meta = {}
+    wrong = next((key for key, fits in _META.items() if not fits(meta.get(key))), None)
+    if wrong is not None:
+        raise DamagedIndexError(
+            f"the index {catalog.path} is incomplete: no usable '{wrong}'", hint="rebuild it with: clew index --full"
+        )
+    return meta
 
 
 class Session:
@@ -70,19 +105,13 @@ class Session:
         """Inside a read transaction: go to the generation and the state that it sees."""
         if version == self.meta.get("version", -1):
             return
-        try:
-            meta = self.catalog.meta()
-            generation, _ = int(meta["generation"]), int(meta["version"])
-            if generation != self.generation or self._reader is None:
-                reader = open_store(self.path).reader(meta["manifest"])
-                if self._reader is not None:
-                    self._reader.close()
-                self._reader = reader
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedIndexError(
-                f"the index {self.path} is incomplete: {error}", hint="rebuild it with: clew index --full"
-            ) from None
-        self.generation, self.meta = generation, meta
+        meta = checked_meta(self.catalog)
+        if meta["generation"] != self.generation or self._reader is None:
+            reader = open_store(self.path).reader(meta["manifest"])
+            if self._reader is not None:
+                self._reader.close()
+            self._reader = reader
+        self.generation, self.meta = meta["generation"], meta
         self._stats = self._watch = None
 
     def stats(self) -> tuple[list[str], list[StatTuple]]:

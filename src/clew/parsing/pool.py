@@ -7,18 +7,25 @@ import os
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
+from clew.errors import ClewError
 from clew.parsing.file import ParsedFile
 from clew.parsing.limits import Limits
 from clew.parsing.worker import HANG_SECONDS, read_frame, unpack_file, write_frame
 
 BATCH_FILES = 32  # enough to make a batch's overhead small, few enough to keep two workers busy to the end
 BATCH_BYTES = 1_000_000
+# The worker finds clew where this process did, also when that place is not on the path of a new interpreter.
+_START = "import sys; sys.path.append(sys.argv[1]); from clew.parsing.worker import main; main()"
+STARTS = 3  # want of memory ends a process now and then, a broken installation every time
+_LAST_BYTES = 2_000  # of what a worker complained about
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,7 @@ class _Worker:
     ) -> None:
         self._root, self._limits, self._todo, self._results = root, limits, todo, results
         self._process: subprocess.Popen[bytes] | None = None
+        self._complaints: IO[bytes]
         self._heard = time.monotonic()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="clew-parser", daemon=True)
@@ -140,8 +148,17 @@ class _Worker:
                 yield _unpacked(answer, error="the grammar hung or crashed on it, indexed by lines")
 
     def _ask(self, paths: list[str], limits: Limits) -> tuple[Any, int]:
-        """The worker's answer, or None and the index of the file it died on."""
-        last = 0
+        """The worker's answer, or None and the index of the file it died on. ClewError when it cannot even start."""
+        reason = ""
+        for _ in range(STARTS):
+            answer, last, reason = self._try(paths, limits)
+            if answer is not None or last >= 0 or self._stopping:
+                return answer, max(last, 0)
+        raise ClewError(f"the parser process cannot start: {reason or 'it ended at once'}", hint="clew doctor")
+
+    def _try(self, paths: list[str], limits: Limits) -> tuple[Any, int, str]:
+        """The answer or None, the index of the file that was begun last (-1: none), and the worker's complaint."""
+        last = -1
         self._heard = time.monotonic()
         process = self._started()
         assert process.stdin is not None and process.stdout is not None
@@ -150,34 +167,39 @@ class _Worker:
             while (message := read_frame(process.stdout)) is not None:
                 self._heard = time.monotonic()
                 if message[0] == "done":
-                    return message[1:], last
+                    return message[1:], last, ""
                 last = message[1]
         except OSError:
             pass
-        self._end()
-        return None, last
+        return None, last, self._end()
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
+            self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
             # -P: the directory clew runs in must not provide modules to it.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "clew.parsing.worker"],
+                [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[2])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=None if os.environ.get("CLEW_DEBUG") else subprocess.DEVNULL,
+                stderr=None if os.environ.get("CLEW_DEBUG") else self._complaints,
             )
         return self._process
 
-    def _end(self) -> None:
+    def _end(self) -> str:
+        """End the process; its last complaint, if it had one."""
         process, self._process = self._process, None
         if process is None:
-            return
+            return ""
         process.kill()
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
         process.wait()
+        with self._complaints as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _LAST_BYTES))
+            lines = stream.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
 
 
 def _unpacked(answer: Any, error: str = "") -> ParsedBatch:

@@ -96,15 +96,20 @@ class _Allowed:
 def _named(catalog: Catalog, query: Query) -> Iterable[Named]:
     seen: set[tuple[int, int]] = set()
     for name in _wanted_names(query):
-        wanted = dotted(name)
-        found = catalog.definitions_named(last_name(name), SAME_NAME)
-        for file_id, definition in found:
-            qualified = "." in wanted and not f".{definition.symbol}".casefold().endswith(f".{wanted}".casefold())
-            if qualified or (file_id, definition.start_byte) in seen:
-                continue
-            seen.add((file_id, definition.start_byte))
-            exact = f".{definition.symbol}".endswith(f".{wanted}")
-            yield Named(file_id, definition, exact, len(found))
+        wanted = f".{dotted(name)}"
+        folded = wanted.casefold()
+        found = [
+            each
+            for each in catalog.definitions_named(last_name(name))
+            if wanted.count(".") == 1 or f".{each[1].symbol}".casefold().endswith(folded)
+        ]
+        exact = {id(each) for each in found if f".{each[1].symbol}".endswith(wanted)}
+        found.sort(key=lambda each: id(each) not in exact)  # as written first; stable otherwise
+        for each in found[:SAME_NAME]:
+            file_id, definition = each
+            if (file_id, definition.start_byte) not in seen:
+                seen.add((file_id, definition.start_byte))
+                yield Named(file_id, definition, id(each) in exact, len(found))
 
 
 def _wanted_names(query: Query) -> list[str]:
@@ -129,6 +134,10 @@ def _pointed(catalog: Catalog, query: Query) -> dict[int, Pointed]:
 def _files_at(catalog: Catalog, path: str) -> tuple[int, int, list[int]]:
     """Files whose path ends with the longest possible tail of a written one: components matched, written, their ids."""
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    for start in range(len(parts) - 1):  # a whole path is unique; namesakes can be thousands
+        file = catalog.file_named("/".join(parts[start:]))
+        if file is not None and not file.skipped:
+            return len(parts) - start, len(parts), [file.id]
     best, found = 0, list[int]()
     for file_id, known in catalog.files_called(parts[-1], SAME_NAME) if parts else ():
         tail = _common_tail(parts, known.split("/"))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from clew.index.catalog import FileRecord
 from clew.index.store import CHUNK_BITS, Float32s, Int64s, TextHits
@@ -49,7 +48,6 @@ _FLAGS = tuple(
     for flag in (FileFlag.TEST, FileFlag.EXAMPLE, FileFlag.VENDORED, FileFlag.DOCUMENTATION, FileFlag.STUB)
     if flag.name
 )
-Bools = npt.NDArray[np.bool_]
 # Stemmed words with which a query asks for such files, so that they are not held against them.
 _ASKED = {
     "test": frozenset({"test", "tests", "unittest", "spec", "pytest", "fixtur"}),
@@ -145,7 +143,7 @@ def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query, t
     values["stem_exact"][:] = [_bare(stem) in names for stem in stems]
     values["barrel"][:] = [stem in _BARRELS for stem in stems]
     values["data"][:] = [file.strategy != "syntax" for file in files]
-    values["data"] *= values["documentation"] == 0
+    values["data"] *= flags & int(FileFlag.DOCUMENTATION) == 0
     values["depth"][:] = [file.path.count("/") for file in files]
     values["length"][:] = np.log1p([file.lines for file in files])
 

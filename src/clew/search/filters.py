@@ -55,7 +55,7 @@ class Condition:
     """A condition with placeholders; `chunks` when it needs more than the file's own columns."""
 
     sql: str
-    values: tuple[str | int | bytes, ...]
+    values: tuple[str | int, ...]
     chunks: bool = False
 
 
@@ -124,14 +124,12 @@ def _kind_of(filters: Filters) -> str:
     return f"kind IN ({', '.join('?' * len(filters.kinds))})"
 
 
-def _under(path: str) -> tuple[str, tuple[bytes | int, ...]]:
-    """Directory-exact: `src/app` is not `src/app2`; `_` and `%` mean themselves. As bytes: not every name is text."""
-    try:
-        exact = path.rstrip("/").encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        raise UsageError(f"{path!r} is not a path") from None
-    sql = "CAST(path AS BLOB) = ? OR substr(CAST(path AS BLOB), 1, ?) = ?"
-    return sql, (exact, len(exact) + 1, exact + b"/")
+def _under(path: str) -> tuple[str, tuple[str, ...]]:
+    """Directory-exact: `src/app` is not `src/app2`; `_` and `%` mean themselves. A range, which the index serves."""
+    if any("\ud800" <= character <= "\udfff" for character in path):
+        raise UsageError(f"{path!r} is no path of the index: it is not UTF-8")
+    exact = path.rstrip("/")
+    return "path = ? OR (path >= ? AND path < ?)", (exact, f"{exact}/", f"{exact}0")  # "0" follows "/"
 
 
 def _check(what: str, given: tuple[str, ...], allowed: tuple[str, ...] | list[str]) -> None:
@@ -225,19 +223,18 @@ class _Parser:
             raise self.error(f"a field ({', '.join((*_TEXT_FIELDS, *_NUMBER_FIELDS, *_FLAGS))})")
         self._take()
         chunks = field in _CHUNK_FIELDS
-        column = "CAST(path AS TEXT)" if field == "path" else field  # a path that is not UTF-8 is stored as bytes
         if self.peek() == "in":
             self._take()
             values = self._list(field)
-            return Condition(f"{column} IN ({', '.join('?' * len(values))})", values, chunks)
+            return Condition(f"{field} IN ({', '.join('?' * len(values))})", values, chunks)
         if self.peek() == "like" and field in _TEXT_FIELDS:
             self._take()
-            return Condition(f"{column} GLOB ?", (str(self._value(field)).replace("[", "[[]"),), chunks)
+            return Condition(f"{field} GLOB ?", (str(self._value(field)).replace("[", "[[]"),), chunks)
         operator = self.peek()
         if operator not in ("=", "!=", "<", "<=", ">", ">="):
             raise self.error("an operator (= != < <= > >= in like)")
         self._take()
-        return Condition(f"{column} {operator} ?", (self._value(field),), chunks)
+        return Condition(f"{field} {operator} ?", (self._value(field),), chunks)
 
     def _list(self, field: str) -> tuple[str | int, ...]:
         self._take("(")

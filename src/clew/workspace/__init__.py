@@ -1,43 +1,26 @@
 """Which root, which files, and what kind each of them is."""
 
-from clew.workspace.files import (
-    DEFAULT_MAX_BYTES,
-    IGNORE_NAME,
-    Walk,
+from clew.workspace.files import Walk, walk
+from clew.workspace.git import git_environment, git_executable
+from clew.workspace.kinds import judge_content, path_flags
+from clew.workspace.root import find_root, find_root_or_none, resolve_inside
+from clew.workspace.watch import (
     Watch,
-    file_stats,
     stat_file,
     stat_tuples,
-    walk,
+    to_file_stat,
     watch_changed,
     watch_from_json,
     watch_to_json,
 )
-from clew.workspace.kinds import (
-    is_agent_file,
-    is_binary_name,
-    is_generated_name,
-    is_secret,
-    judge_content,
-    path_flags,
-    wide_encoding,
-)
-from clew.workspace.root import ROOT_VARIABLE, find_root, is_too_wide, resolve_inside
-from clew.workspace.watch import to_file_stat
 
 __all__ = [
-    "DEFAULT_MAX_BYTES",
-    "IGNORE_NAME",
-    "ROOT_VARIABLE",
     "Walk",
     "Watch",
-    "file_stats",
     "find_root",
-    "is_agent_file",
-    "is_binary_name",
-    "is_generated_name",
-    "is_secret",
-    "is_too_wide",
+    "find_root_or_none",
+    "git_environment",
+    "git_executable",
     "judge_content",
     "path_flags",
     "resolve_inside",
@@ -48,5 +31,4 @@ __all__ = [
     "watch_changed",
     "watch_from_json",
     "watch_to_json",
-    "wide_encoding",
 ]

@@ -12,55 +12,28 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 from clew.errors import RootError
-from clew.records import SourceFile
+from clew.records import MAX_FILE_BYTES, SourceFile
 from clew.workspace import gates, reasons
 from clew.workspace.git import GitError
 from clew.workspace.ignore import IgnoreRules, Layer, as_bytes_text, deciding_layer, read_rules, rules_from_patterns
 from clew.workspace.kinds import path_flags, path_reason
-from clew.workspace.watch import (
-    NEVER,
-    Watch,
-    directory_stamp,
-    file_stats,
-    is_racy,
-    stat_file,
-    stat_tuples,
-    to_file_stat,
-    watch_changed,
-    watch_from_json,
-    watch_to_json,
-    watched_file,
-)
+from clew.workspace.watch import NEVER, Watch, directory_stamp, is_racy, to_file_stat, watched_file
 
-__all__ = [
-    "DEFAULT_MAX_BYTES",
-    "IGNORE_NAME",
-    "Walk",
-    "Watch",
-    "file_stats",
-    "stat_file",
-    "stat_tuples",
-    "walk",
-    "watch_changed",
-    "watch_from_json",
-    "watch_to_json",
-]
-
-# Bytes. Parsing takes up to 140 bytes of memory per byte, and chunk ids leave room for this much in a file.
-DEFAULT_MAX_BYTES = 2 * 1024 * 1024
 IGNORE_NAME = ".clewignore"
 
 # Our own and git's data, at any depth: an index or a repository inside the tree is not source.
 _INTERNAL = frozenset((".clew", ".git"))
 # Left out with all below, but their coming to life must be noticed.
 _WATCHED_REASONS = frozenset((reasons.NESTED_REPOSITORY, reasons.LINKED_WORKTREE, reasons.NO_SUBMODULE_FILES))
-_EXAMPLES = 3
+# Directories that the note on left-out ones spells out.
+_NAMED_IN_NOTE = 5
 # Nanoseconds. A walk this short is repeated when the tree was changed in the very tick of the walk; after a
 # longer one the watch says "changed" once, and the next query pays instead.
 _SHORT_WALK = 500_000_000
@@ -73,13 +46,11 @@ class Walk:
     """The files of a root, sorted by path, and an account of the rest.
 
     `skipped` counts what was left out by reason; a directory left out as a whole counts once and is
-    named in `skipped_dirs`. `skipped_examples` holds the first few paths of each reason. `notes` are
-    lines for the user. `watch` is for `watch_changed`.
+    named in `skipped_dirs`. `notes` are lines for the user. `watch` is for `watch_changed`.
     """
 
     files: tuple[SourceFile, ...]
     skipped: Mapping[str, int]
-    skipped_examples: Mapping[str, tuple[str, ...]]
     skipped_dirs: tuple[str, ...]
     watch: Watch
     notes: tuple[str, ...]
@@ -89,20 +60,17 @@ def walk(
     root: Path,
     *,
     exclude: Sequence[str] = (),
-    include_files: Sequence[str] = (),
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int = MAX_FILE_BYTES,
     user_ignore: Path | None = None,
 ) -> Walk:
     """Select the files of a root. RootError when the root cannot be listed.
 
-    `exclude` and `include_files` are patterns in gitignore syntax, relative to the root; with
-    `include_files`, only files that match are taken. `user_ignore` is an ignore file that applies to
-    every root. Cost: one listing of every directory that is not ignored, one `stat` per file, and
-    inside git three processes and one for each round of unlisted directories.
+    `exclude` holds patterns in gitignore syntax, relative to the root. `user_ignore` is an ignore file
+    that applies to every root. Cost: one listing of every directory that is not ignored, one `stat` per
+    file, and inside git three processes and one for each round of unlisted directories.
     """
     selection = _Selection(
         exclude=rules_from_patterns(exclude),
-        include=rules_from_patterns(include_files),
         max_bytes=max_bytes,
         user_ignore=os.fspath(user_ignore.absolute()) if user_ignore is not None else None,
     )
@@ -117,7 +85,6 @@ def walk(
 @dataclass(frozen=True, slots=True)
 class _Selection:
     exclude: IgnoreRules
-    include: IgnoreRules
     max_bytes: int
     user_ignore: str | None
 
@@ -126,15 +93,12 @@ class _Selection:
 class _Account:
     """What was left out, as it comes in."""
 
-    reasons: dict[str, list[str]] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
     directories: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def leave_out(self, path: str, reason: str) -> None:
-        self.reasons.setdefault(reason, []).append(path)
-
     def leave_out_directory(self, path: str, reason: str) -> None:
-        self.leave_out(path, reason)
+        self.reasons[reason] += 1
         self.directories.append(path)
 
 
@@ -227,7 +191,7 @@ class _Walker:
                 continue
             reason = self._take_file(entry, path, layers)
             if reason is not None:
-                self._account.leave_out(path, reason)
+                self._account.reasons[reason] += 1
         return below
 
     def _judge_directory(self, entry: os.DirEntry[str], path: str, layers: tuple[Layer, ...]) -> list[_Place]:
@@ -237,7 +201,7 @@ class _Walker:
         if kept and reason == reasons.IGNORED_BY_DEFAULT:
             reason = None
         try:
-            place = _Place(path, directory_stamp(entry.stat(follow_symlinks=False)), layers)
+            place = _Place(path, directory_stamp(_status(entry)), layers)
         except OSError:
             reason, place = reasons.UNREADABLE, _Place(path, NEVER, layers)
         if reason is None:
@@ -287,7 +251,7 @@ class _Walker:
         if reason is not None:
             return reason
         try:
-            status = entry.stat(follow_symlinks=False)
+            status = _status(entry)
         except FileNotFoundError:
             return None
         except OSError:
@@ -306,7 +270,7 @@ class _Walker:
         if not name.isascii() and not _is_utf8(name):
             return reasons.NOT_UTF8, False
         selection = self._selection
-        if not layers and not selection.exclude and not selection.include:
+        if not layers and not selection.exclude:
             return None, False
         bytes_path, bytes_name = as_bytes_text(path), as_bytes_text(name)
         if selection.exclude and selection.exclude.verdict(bytes_path, bytes_name, is_directory):
@@ -314,8 +278,6 @@ class _Walker:
         layer, verdict = deciding_layer(layers, bytes_path, bytes_name, is_directory)
         if layer is not None and verdict:
             return layer.reason, False
-        if selection.include and not is_directory and not _is_included(selection.include, bytes_path):
-            return reasons.NOT_INCLUDED, False
         return None, verdict is False
 
     def _result(self) -> tuple[Walk, bool]:
@@ -329,14 +291,13 @@ class _Walker:
         settled = all(stamp != NEVER for _, stamp in stamps) and all(
             known is None or known.mtime_ns != NEVER for _, known in watched
         )
-        reasons = sorted(account.reasons.items())
+        left_out = tuple(sorted(account.directories))
         found = Walk(
             files=tuple(sorted(self._files, key=lambda file: file.path)),
-            skipped=MappingProxyType({reason: len(paths) for reason, paths in reasons}),
-            skipped_examples=MappingProxyType({reason: tuple(sorted(paths)[:_EXAMPLES]) for reason, paths in reasons}),
-            skipped_dirs=tuple(sorted(account.directories)),
+            skipped=MappingProxyType(dict(sorted(account.reasons.items()))),
+            skipped_dirs=left_out,
             watch=Watch(tuple(sorted(stamps)), tuple(sorted(watched, key=lambda pair: pair[0])), gate.without_git),
-            notes=(*gate.notes, *account.notes),
+            notes=(*gate.notes, *account.notes, *_left_out_note(left_out)),
         )
         return found, settled or gate.provisional
 
@@ -350,15 +311,22 @@ def _unusable_root(root: str, error: Exception) -> RootError:
     return RootError(f"the root {root} cannot be listed: {reason}", hint="give a readable directory with --root")
 
 
-def _is_included(rules: IgnoreRules, path: str) -> bool:
-    """Whether the file or a directory above it matches; the nearest match decides."""
-    is_directory = False
-    while path:
-        verdict = rules.verdict(path, path.rpartition("/")[2], is_directory)
-        if verdict is not None:
-            return verdict
-        path, is_directory = path.rpartition("/")[0], True
-    return False
+def _status(entry: os.DirEntry[str]) -> os.stat_result:
+    """What later comparisons with `lstat` and `fstat` will see. Links are not followed.
+
+    Not `DirEntry.stat`: on Windows it has no inode, and sizes and times from the listing that may be behind the
+    file's own. Elsewhere it is the same system call.
+    """
+    return os.lstat(entry.path)
+
+
+def _left_out_note(directories: Sequence[str]) -> tuple[str, ...]:
+    """Those nearest the root are named: what is missing in an answer is most likely one of them."""
+    if not directories:
+        return ()
+    named = sorted(directories, key=lambda path: (path.count("/"), path))[:_NAMED_IN_NOTE]
+    more = len(directories) - len(named)
+    return (f"left out as a whole: {', '.join(named)}" + (f" and {more} more" if more else ""),)
 
 
 def _is_utf8(name: str) -> bool:

@@ -52,12 +52,14 @@ class Repository:
 
 
 def git_executable() -> str | None:
-    """The git on PATH. A relative PATH entry is refused: it would let a checkout bring its own git."""
-    found = shutil.which("git")
-    return found if found and Path(found).is_absolute() else None
+    """The git on PATH. Relative entries of PATH are passed over: they would let a checkout bring its own git."""
+    trusted = (place for place in os.get_exec_path() if Path(place).is_absolute())
+    found = shutil.which("git", path=os.pathsep.join(trusted))
+    return found if found and Path(found).is_absolute() else None  # Windows looks in the working directory first
 
 
 def git_environment() -> dict[str, str]:
+    """The environment that git is started with: the caller's, without what points git at another repository."""
     kept = {
         name: value
         for name, value in os.environ.items()

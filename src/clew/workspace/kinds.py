@@ -120,13 +120,8 @@ def _secret_places(directory: str) -> tuple[frozenset[str] | None, ...]:
     return tuple(files for place, files in names.SECRET_PLACES if place in parts)
 
 
-def is_secret(path: str) -> bool:
-    """Whether the name is one that keys, passwords or certificate stores go by. Case does not matter."""
-    directory, name, suffix = split_name(path)
-    return _is_secret(directory, name.lower(), suffix)
-
-
 def _is_secret(directory: str, name: str, suffix: str) -> bool:
+    """Whether the name is one that keys, passwords or certificate stores go by."""
     if name.startswith(names.ENVIRONMENT_NAME_START) or name in names.SECRET_NAMES or suffix in names.SECRET_SUFFIXES:
         return True
     if name in names.SECRET_UNLESS_TEMPLATE:
@@ -147,33 +142,18 @@ def _is_agent_place(directory: str) -> bool:
     )
 
 
-def is_agent_file(path: str) -> bool:
-    """Whether the file instructs a coding agent: such text must not come back as an answer about code."""
-    directory, _, name = path.rpartition("/")
-    return _is_agent_file(directory, name.lower())
-
-
 def _is_agent_file(directory: str, name: str) -> bool:
+    """Whether the file instructs a coding agent: such text must not come back as an answer about code."""
     return name in names.AGENT_NAMES or ("." in directory and _is_agent_place(directory))
 
 
-def is_binary_name(path: str) -> bool:
-    """Whether the suffix is one of binary formats; the content of every other file decides later."""
-    _, name, suffix = split_name(path)
-    return _is_binary(name.lower(), suffix)
-
-
 def _is_binary(name: str, suffix: str) -> bool:
+    """Whether the suffix is one of binary formats; the content of every other file decides later."""
     return suffix in names.BINARY_SUFFIXES or name in names.BINARY_NAMES
 
 
-def is_generated_name(path: str) -> bool:
-    """Whether the name is one that generators and package managers give: `*.pb.go`, `*.min.js`, lock files."""
-    _, name, suffix = split_name(path)
-    return _is_generated(name.lower(), suffix)
-
-
 def _is_generated(name: str, suffix: str) -> bool:
+    """Whether the name is one that generators and package managers give: `*.pb.go`, `*.min.js`, lock files."""
     if name in names.GENERATED_NAMES or name.endswith(names.GENERATED_ENDINGS):
         return True
     return name.startswith(names.GENERATED_STARTS) and suffix in names.GENERATED_START_SUFFIXES
@@ -184,7 +164,8 @@ def judge_content(path: str, data: bytes) -> tuple[str | None, FileFlag]:
 
     Cost: the first 8 KB, and for web code one pass over the lines.
     """
-    flags = FileFlag.GENERATED if is_generated_name(path) else FileFlag.NONE
+    _, name, suffix = split_name(path)
+    flags = FileFlag.GENERATED if _is_generated(name.lower(), suffix) else FileFlag.NONE
     encoding = wide_encoding(data)
     if encoding is None and _looks_binary(data[:_SAMPLE]):
         return reasons.BINARY, flags
@@ -193,7 +174,7 @@ def judge_content(path: str, data: bytes) -> tuple[str | None, FileFlag]:
     if _is_minified(path, data):
         return reasons.MINIFIED, flags
     text = data[:_SAMPLE].decode(encoding or "latin-1", "replace")
-    if _has_marker(text.lstrip("\ufeff").removeprefix("\xef\xbb\xbf"), split_name(path)[2]):
+    if _has_marker(text.lstrip("\ufeff").removeprefix("\xef\xbb\xbf"), suffix):
         flags |= FileFlag.GENERATED
     return None, flags
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from clew.errors import RootError, UsageError
@@ -12,7 +13,13 @@ ROOT_VARIABLE = "CLEW_ROOT"
 _MARKERS = (".clew", ".git")
 
 
-def find_root(start: Path | None = None, *, explicit: Path | None = None, force: bool = False) -> tuple[Path, str]:
+def find_root(
+    start: Path | None = None,
+    *,
+    explicit: Path | None = None,
+    force: bool = False,
+    environ: Mapping[str, str] | None = None,
+) -> tuple[Path, str]:
     """The root with the reason for it: explicit, then the environment, then the nearest `.clew` or `.git` upward.
 
     Links are resolved. Without a marker the starting directory itself is the root. RootError when it
@@ -20,7 +27,7 @@ def find_root(start: Path | None = None, *, explicit: Path | None = None, force:
     """
     if explicit is not None:
         return _checked(_directory(explicit), force), "explicit"
-    named = os.environ.get(ROOT_VARIABLE)
+    named = _named(environ)
     if named:
         directory = _directory(_expanded(named), origin=f" (from {ROOT_VARIABLE})")
         return _checked(directory, force), f"environment {ROOT_VARIABLE}"
@@ -32,6 +39,18 @@ def find_root(start: Path | None = None, *, explicit: Path | None = None, force:
             if _has_marker(directory, marker):
                 return directory, f"nearest {marker}"
     return _checked(here, force), "working directory"
+
+
+def find_root_or_none(
+    explicit: Path | None = None, *, force: bool = False, environ: Mapping[str, str] | None = None
+) -> Path | None:
+    """The root, or None where there is none and none was named. RootError for a named one that cannot serve."""
+    try:
+        return find_root(explicit=explicit, force=force, environ=environ)[0]
+    except RootError:
+        if explicit is not None or _named(environ):
+            raise
+        return None
 
 
 def is_too_wide(directory: Path) -> bool:
@@ -60,6 +79,10 @@ def resolve_inside(root: Path, text: str) -> str:
         )
     relative = os.path.relpath(target, base)
     return "" if relative == os.curdir else Path(relative).as_posix()
+
+
+def _named(environ: Mapping[str, str] | None) -> str | None:
+    return (os.environ if environ is None else environ).get(ROOT_VARIABLE)
 
 
 def _homes() -> set[str]:

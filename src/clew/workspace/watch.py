@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,11 +129,6 @@ def stat_tuples(root: Path, paths: Iterable[str]) -> list[StatTuple | None]:
             continue
         append(_stat_tuple(status) if is_regular(status.st_mode) else None)
     return out
-
-
-def file_stats(root: Path, paths: Iterable[str]) -> Iterator[FileStat | None]:
-    """`stat_file` for many, in order."""
-    return (None if known is None else FileStat(*known) for known in stat_tuples(root, paths))
 
 
 def watch_to_json(watch: Watch) -> dict[str, object]:
