@@ -168,7 +168,7 @@ OTHER_CODES: Mapping[str, tuple[int, str]] = {
 }
 VARIABLES: Mapping[str, str] = {
     "CLEW_ROOT": "The repository, where `--root` is not given.",
-    "CLEW_DEBUG": "`1` prints the traceback of an internal error, and what parser processes say.",
+    "CLEW_DEBUG": "Any text prints the traceback of an internal error, and what parser processes say.",
 }
 OUTSIDE_VARIABLES: Mapping[str, str] = {
     "NO_COLOR": "Any value turns colour off.",
@@ -190,7 +190,6 @@ REASONS: Mapping[str, str] = {
     reasons.IGNORED_BY_CLEWIGNORE: "a `.clewignore` matches it",
     reasons.IGNORED_BY_USER: "your own ignore file matches it",
     reasons.EXCLUDED: "the setting `exclude` matches it",
-    reasons.NOT_INCLUDED: "a caller of the library asked for other files",
     reasons.LINKED_WORKTREE: "a second checkout of the same repository",
     reasons.NESTED_REPOSITORY: "a repository of its own inside this one",
     reasons.NO_SUBMODULE_FILES: "`git submodule update --init` was not run",

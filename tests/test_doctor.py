@@ -111,6 +111,32 @@ def test_without_git_the_doctor_advises_to_install_it(root: Path, monkeypatch: p
     assert (check.state, check.fix) == ("advisory", "install git")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a program by its mode bits")
+def test_a_git_of_the_checkout_is_not_run_also_with_the_working_directory_on_the_path(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "git").write_text("#!/bin/sh\necho 'git version 0'; : > ran\n", encoding="utf-8")
+    (root / "git").chmod(0o755)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", ".")
+    (check,) = named(diagnose(root), "git")
+    assert (check.state, check.fix) == ("advisory", "install git")
+    assert not (root / "ran").exists()
+
+
+def test_the_root_comes_from_the_given_environment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEW_ROOT", str(root / "missing"))
+    (check,) = named(diagnose(environ={"HOME": "/nowhere", "CLEW_ROOT": str(root)}), "root")
+    assert (check.state, check.detail) == ("ok", str(root))
+    (check,) = named(diagnose(environ={"HOME": "/nowhere", "CLEW_ROOT": str(root / "none")}), "root")
+    assert check.state == "broken"
+
+
+def test_what_cannot_be_a_root_is_a_broken_check_and_no_exception(root: Path) -> None:
+    for odd in ("a\0b", "x" * 10_000, 3):
+        assert states(diagnose(odd), "root") == ["broken"]  # type: ignore[arg-type]
+
+
 def test_a_model_that_is_none_by_choice_is_no_fault(root: Path) -> None:
     (check,) = named(diagnose(root, environ={"HOME": "/nowhere", "CLEW_EMBEDDER": "none"}), "model")
     assert check.state == "ok"
@@ -134,6 +160,22 @@ def test_missing_grammars_are_advice_with_one_command_that_installs_them() -> No
     assert line.count("pip install") == 1
     assert "tree-sitter-go" in line and "tree-sitter-rust" in line
     assert "ok" in done.stdout
+
+
+def test_a_grammar_that_does_not_fit_is_advice_of_its_own_and_not_counted_as_loaded() -> None:
+    code = (
+        "import sys; {}from clew.doctor import diagnose;"
+        "[print(check.detail, check.fix) for check in diagnose('/nowhere') if check.name == 'grammars']"
+    )
+    whole, other = (
+        subprocess.run(
+            [sys.executable, "-c", code.format(swap)], capture_output=True, encoding="utf-8", check=True
+        ).stdout.splitlines()
+        for swap in ("", "import tree_sitter_json; sys.modules['tree_sitter_lua'] = tree_sitter_json; ")
+    )
+    (line,) = [line for line in other if "does not fit" in line]
+    assert "for lua" in line and "pip install 'tree-sitter-lua" in line
+    assert int(other[0].split()[0]) == int(whole[0].split()[0]) - 1
 
 
 def test_a_process_that_writes_the_index_is_named(root: Path) -> None:

@@ -178,7 +178,7 @@ def test_a_repository_cannot_choose_where_the_index_is_written(root: Path, home:
     assert "pyproject.toml" in error_of(root, home).message
 
 
-@pytest.mark.parametrize("value", ["/etc", "../model", "a/../../model", "~/model", "https://example.org/v1", "C:\\m"])
+@pytest.mark.parametrize("value", ["/etc", "../model", "a/../../model", "~/model", "C:\\m"])
 def test_a_repository_cannot_name_a_model_outside_itself(root: Path, home: dict[str, str], value: str) -> None:
     write(root / "clew.toml", f"embedder = '{value}'\n")
     assert "leads outside the repository" in error_of(root, home).message

@@ -5,16 +5,19 @@ from __future__ import annotations
 import importlib
 import os
 import platform
-import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from clew.errors import ClewError, RootError
+from clew.errors import ClewError
 from clew.records import Check
 from clew.settings import OTHER_VARIABLES, SETTINGS, Settings, load_settings
+from clew.workspace import find_root_or_none, git_environment, git_executable
+
+_T = TypeVar("_T")
 
 PYTHON_MINIMUM = (3, 11)
 SQLITE_MINIMUM = (3, 35)  # March 2021: RETURNING and reliable WAL recovery
@@ -34,7 +37,8 @@ def diagnose(
 ) -> list[Check]:
     """Every check, in the order of the chain: a broken early link explains the later ones.
 
-    Never raises; costs a second or two, most of it for loading all grammars.
+    `environ` stands for the environment that clew's own variables are looked up in. Never raises; costs a
+    second or two, most of it for loading all grammars.
     """
     env = os.environ if environ is None else environ
     checks = [
@@ -45,41 +49,34 @@ def diagnose(
         *_guarded("git", _git),
         *_guarded("grammars", _grammars),
     ]
-    root_checks = _guarded("root", lambda: _root(root, force))
-    found = Path(root_checks[0].detail) if root_checks[0].state == "ok" else None
-    settings_checks = _guarded("settings", lambda: _settings(found, env))
-    checks += [*root_checks, *settings_checks]
-    if any(check.state == "broken" for check in settings_checks):
-        return checks
-    settings = load_settings(found, environ=env)
-    checks += _guarded("model", lambda: _model(settings, found))
-    if found is not None:
-        checks += _guarded("lock", lambda: _lock(found, settings))
-        checks += _guarded("index", lambda: _index(found, settings, force))
+    found = _attempt("root", lambda: find_root_or_none(_path(root), force=force, environ=env))
+    checks += [found] if isinstance(found, Check) else _root(found)
+    place = None if isinstance(found, Check) else found
+    settings = _attempt("settings", lambda: load_settings(place, environ=env))
+    if isinstance(settings, Check):
+        return [*checks, settings]
+    checks += _guarded("settings", lambda: _settings(settings, env))
+    checks += _guarded("model", lambda: _model(settings, place))
+    if place is not None:
+        checks += _guarded("lock", lambda: _lock(place, settings))
+        checks += _guarded("index", lambda: _index(place, settings, force))
     return checks
 
 
-def find_root_or_none(root: Path | str | None, *, force: bool = False) -> Path | None:
-    """The root, or None where there is none and none was named. Raises RootError for a named one that cannot serve."""
-    from clew.workspace import find_root
-
-    try:
-        return find_root(explicit=None if root is None else Path(root), force=force)[0]
-    except RootError:
-        if root is not None or os.environ.get("CLEW_ROOT"):
-            raise
-        return None
-
-
 def _guarded(name: str, check: Callable[[], Sequence[Check]]) -> Sequence[Check]:
-    """The checks, or one that says why they could not be made: the doctor itself must not fall ill."""
+    made = _attempt(name, check)
+    return [made] if isinstance(made, Check) else made
+
+
+def _attempt(name: str, make: Callable[[], _T]) -> _T | Check:
+    """What `make` gives, or the check that says why it could not: the doctor itself must not fall ill."""
     try:
-        return check()
+        return make()
     except ClewError as error:
-        return [Check(name, "broken", error.message, error.hint)]
+        return Check(name, "broken", error.message, error.hint)
     except Exception as error:  # whatever is wrong is what the doctor is there to say
         text = " ".join(str(error).split())[:300]
-        return [Check(name, "broken", f"could not be checked: {type(error).__name__}: {text}", "please report it")]
+        return Check(name, "broken", f"could not be checked: {type(error).__name__}: {text}", "please report it")
 
 
 def _python() -> list[Check]:
@@ -125,13 +122,14 @@ def _sqlite() -> list[Check]:
 
 
 def _git() -> list[Check]:
-    git = shutil.which("git")
+    git = git_executable()
     if git is None:
         detail = "not found: ignore files are still followed, submodules and git's own excludes are not"
         return [Check("git", "advisory", detail, "install git")]
     try:
         done = subprocess.run(
             [git, "--version"],
+            env=git_environment(),
             check=False,
             capture_output=True,
             encoding="utf-8",
@@ -149,38 +147,34 @@ def _grammars() -> list[Check]:
     """Missing grammars cost symbols, not files, so they are advice; all of them are one line and one command."""
     from clew.languages import registry
 
-    packs = registry.packs()
-    missing, unfit = [], []
-    for pack in packs:
-        if (error := registry.check(pack)) is None:
-            continue
-        if registry.parser_for(pack.name) is None:
-            missing.append(pack)
-        else:
-            unfit.append(Check("grammars", "advisory", error.partition(": pip")[0], _install([pack.requirement])))
-    loaded = sum(1 for pack in packs if pack.grammar) - len(missing) - len(unfit)
+    found = [(pack.name, registry.check(pack)) for pack in registry.packs()]
+    loaded = sum(fitness.state == "ok" for _, fitness in found)
     checks = [Check("grammars", "ok", f"{loaded} languages with a grammar and fitting queries")]
+    missing = [(name, fitness.requirement) for name, fitness in found if fitness.state == "missing"]
     if missing:
-        names = ", ".join(pack.name for pack in missing)
+        names = ", ".join(name for name, _ in missing)
         detail = f"no grammar for {names}: their files are searched as text, without symbols"
-        checks.append(Check("grammars", "advisory", detail, _install([pack.requirement for pack in missing])))
-    return [*checks, *unfit]
+        checks.append(Check("grammars", "advisory", detail, _install([requirement for _, requirement in missing])))
+    unfit = [fitness for _, fitness in found if fitness.state == "unfit"]
+    return [*checks, *(Check("grammars", "advisory", each.detail, _install([each.requirement])) for each in unfit)]
 
 
 def _install(requirements: Sequence[str]) -> str:
     return "pip install " + " ".join(f"'{requirement}'" for requirement in dict.fromkeys(requirements))
 
 
-def _root(root: Path | str | None, force: bool) -> list[Check]:
-    found = find_root_or_none(root, force=force)
+def _path(root: Path | str | None) -> Path | None:
+    return None if root is None else Path(root)
+
+
+def _root(found: Path | None) -> list[Check]:
     if found is None:
         return [Check("root", "advisory", "the home directory or above it: no index to check", "name one with --root")]
     return [Check("root", "ok", str(found))]
 
 
-def _settings(root: Path | None, environ: Mapping[str, str]) -> list[Check]:
+def _settings(settings: Settings, environ: Mapping[str, str]) -> list[Check]:
     """What differs from the defaults. The environment leaves no trace in a repository, so it is worth advice."""
-    settings = load_settings(root, environ=environ)
     checks = []
     for setting in SETTINGS:
         origin = settings.origins[setting.name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -30,7 +31,18 @@ from clew.index.session import Session
 from clew.index.store import Where
 from clew.parsing.limits import CHUNK_BYTES, Limits
 from clew.parsing.tokens import Tokenizer
-from clew.records import Answer, Check, Failure, Freshness, Hit, IndexEstimate, IndexReport, Status
+from clew.records import (
+    MOST_ASKED,
+    Answer,
+    Check,
+    Failure,
+    Freshness,
+    Hit,
+    IndexEstimate,
+    IndexReport,
+    Status,
+    out_of_range,
+)
 from clew.search.answer import Found, Wanted, answer, similar
 from clew.search.filters import Filters, resolve
 from clew.settings import Settings, load_settings, user_file
@@ -97,7 +109,7 @@ class Engine:
         return self._index(full=full, progress=progress, wait=LOCK_SECONDS)
 
     def _index(
-        self, *, full: bool = False, progress: Progress | None = None, wait: float, walked: Walk | None = None
+        self, *, full: bool = False, progress: Progress | None = None, wait: float, walked: tuple[int, Walk] | None = None
     ) -> IndexReport:
         # Only writing needs the parsers, their processes and the lock: a query starts without them.
         from clew.index import lock
@@ -109,7 +121,8 @@ class Engine:
             fingerprint=self._fingerprint(),
             selection=self._selection(),
             limits=self._limits(),
-            walk=(lambda: walked) if walked is not None else self._walk,
+            walk=self._walk,
+            walked=walked,
             embedder=self.embedder,
             workers=self.settings.workers,
             full=full,
@@ -119,13 +132,16 @@ class Engine:
         with lock.writer_lock(self.index_path, wait):
             return build(request) if walked is None else refresh(request)
 
-    def estimate(self) -> IndexEstimate:
-        """What an index run would do. Writes nothing."""
+    def estimate(self, *, full: bool = False) -> IndexEstimate:
+        """What an index run would do: a full one, or one that continues what is there. Writes nothing."""
         found = self._walk()
         known: dict[str, FileRecord] = {}
-        if self.exists():
-            with self._mutex:
-                known = {file.path: file for file in self._opened().catalog.files()}
+        if not full and self.exists():
+            with self._mutex, contextlib.suppress(DamagedIndexError):  # a damaged index is made anew
+                opened = self._opened()
+                with opened.reading():
+                    if not differences(opened.meta["fingerprint"], self._fingerprint()):
+                        known = {file.path: file for file in opened.catalog.files()}
         todo = plan(found.files, known)
         size = sum(file.stat.size for file in found.files)
         return IndexEstimate(
@@ -186,7 +202,8 @@ class Engine:
         wanted = self._wanted(limit, places, budget, text, explain)
 
         def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
-            return answer(query, opened.catalog, opened.reader, self._tokenizer, where, wanted, self.embedder, keep)
+            embedder = self._embedder_of(opened)
+            return answer(query, opened.catalog, opened.reader, self._tokenizer, where, wanted, embedder, keep)
 
         return self._answer(query, filters, find)
 
@@ -215,12 +232,10 @@ class Engine:
         return tuple(resolve_inside(self.root, path) for path in paths)
 
     def _wanted(self, limit: int, places: int, budget: int | None, text: bool, explain: bool) -> Wanted:
-        for name, value in (("limit", limit), ("places", places), ("budget", 1 if budget is None else budget)):
-            if not 1 <= value <= 1_000_000:
-                raise UsageError(f"{name} must be a positive number, not {value}")
-        return Wanted(
-            min(limit, 1000), min(places, 100), budget, text, explain, mask_secrets=self.settings.mask_secrets
-        )
+        for name, value in (("limit", limit), ("places", places), ("budget", budget)):
+            if value is not None and not 1 <= value <= MOST_ASKED[name]:
+                raise UsageError(out_of_range(name, value))
+        return Wanted(limit, places, budget, text, explain, mask_secrets=self.settings.mask_secrets)
 
     def _answer(
         self, query: str, filters: Filters, find: Callable[[Session, Where, Callable[[FileRecord], bool]], Found]
@@ -235,13 +250,23 @@ class Engine:
                 found = find(opened, where, (lambda file: True) if current else self._still_there)
                 stale = set() if current else self._stale(opened.catalog, found.hits)
                 generation = opened.generation
+                without_model = self._notes(opened)
         hits = tuple(_marked(hit) if hit.path in stale else hit for hit in found.hits)
         return Answer(
-            query, str(self.root), generation, freshness, hits, (*notes, *self._notes(), *found.notes), found.tokens
+            query, str(self.root), generation, freshness, hits, (*notes, *without_model, *found.notes), found.tokens
         )
 
-    def _notes(self) -> tuple[str, ...]:
-        return () if self.embedder else ("no embedding model: searched by text and symbols",)
+    def _embedder_of(self, session: Session) -> Embedder | None:
+        """The embedder, if the index holds its vectors: those of two models never meet."""
+        stored = session.meta["fingerprint"].get("embedder")
+        return self.embedder if self.embedder is not None and self.embedder.identity == stored else None
+
+    def _notes(self, session: Session) -> tuple[str, ...]:
+        if self.embedder is None:
+            return ("no embedding model: searched by text and symbols",)
+        if self._embedder_of(session) is None:
+            return ("the index has no vectors of this model: searched by text and symbols",)
+        return ()
 
     def _still_there(self, file: FileRecord) -> bool:
         return stat_file(self.root, file.path) is not None
@@ -287,14 +312,15 @@ class Engine:
         records = [record for failure in failures if (record := catalog.file_named(failure.path)) and record.hash]
         return sum(record.stat not in (UNKNOWN_STAT, stat_file(self.root, record.path)) for record in records)
 
-    def _changes(self, session: Session) -> tuple[Walk | None, Plan | None]:
+    def _changes(self, session: Session) -> tuple[tuple[int, Walk] | None, Plan | None]:
         """What differs from the working tree; None when nothing does."""
         with session.reading():
             if session.meta.get("selection") == self._selection() and self._tracker.unchanged(session):
                 return None, None
             known = {file.path: file for file in session.catalog.files()}
+            version = int(session.meta["version"])
         walked = self._walk()
-        return walked, plan(walked.files, known)
+        return (version, walked), plan(walked.files, known)
 
     def _opened(self) -> Session:
         """The current build, opened once and again when another took its place."""

@@ -28,7 +28,7 @@ CHUNK_KINDS = (*DEFINITION_KINDS, "gap", "lines")
 # The most files, places in a file and tokens that a search can be asked for; the least of each is 1. An answer of
 # more is a listing. Settings, the command line and the engine all go by this table.
 MOST_ASKED: Mapping[str, int] = MappingProxyType({"limit": 1000, "places": 100, "budget": 1_000_000})
-# Bytes; the largest file that is indexed unless a setting says otherwise. Parsing takes up to 140 bytes of memory a byte.
+# Bytes; the largest file that is indexed unless a setting says otherwise. A syntax tree takes up to 140 times as much.
 MAX_FILE_BYTES = 2_000_000
 
 

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from clew.cli.arguments import COMMANDS, RESERVED, help_text, parse
+from clew.engine import Engine
 from clew.errors import UsageError
+from clew.records import MOST_ASKED
 
 
 def usage_error(*argv: str) -> UsageError:
@@ -81,6 +85,22 @@ def test_two_calls_do_not_share_their_lists() -> None:
 @pytest.mark.parametrize("value", ["0", "-1", "1001", "ten", "1.5", "", "٣", "9" * 50])
 def test_a_count_must_be_a_whole_number_in_range(value: str) -> None:
     assert "limit" in usage_error("q", f"--limit={value}").message
+
+
+@pytest.mark.parametrize(("name", "most"), MOST_ASKED.items())
+def test_what_is_out_of_range_is_told_alike_by_the_command_line_and_the_engine(
+    tmp_path: Path, name: str, most: int
+) -> None:
+    assert getattr(parse(["q", f"--{name}", str(most)]).options, name) == most
+    expected = f"{name} is 1 to {most}, not {most + 1}"
+    assert usage_error("q", f"--{name}", str(most + 1)).message == expected
+    with Engine.open(tmp_path) as engine, pytest.raises(UsageError, match=expected):
+        engine.search("q", **{name: most + 1})
+
+
+def test_the_help_of_search_says_which_kinds_show_definitions() -> None:
+    text = " ".join(help_text("search").split())
+    assert "constant, variable, field, property, which show the definitions themselves" in text
 
 
 def test_an_unknown_kind_lists_the_kinds() -> None:

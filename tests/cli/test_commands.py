@@ -212,7 +212,8 @@ def test_without_an_index_and_a_terminal_search_refuses_and_names_the_command(
         assert done.returncode == 1
         error = document(done)["error"]
         assert error["code"] == "no_index"
-        assert "clew index" in error["hint"]
+        assert error["message"] == f"{repository} has no index yet"
+        assert error["hint"] == "make one with: clew index, or let the search do it with --index"
     assert not (repository / ".clew").exists()
 
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.languages import Pack, check, language_of, pack, packs, parser_for, query_for
+from clew.languages import Fitness, Pack, check, language_of, pack, packs, parser_for, query_for
+from clew.languages.registry import MORE_LANGUAGES
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,8 @@ def test_a_language_like_another_is_read_with_its_queries() -> None:
 
 
 def test_a_language_without_a_grammar_has_neither_parser_nor_query() -> None:
-    assert (parser_for("markdown"), query_for("markdown"), check(pack("markdown"))) == (None, None, None)
+    assert (parser_for("markdown"), query_for("markdown")) == (None, None)
+    assert check(pack("markdown")) == Fitness("textual")
 
 
 def test_a_parser_and_a_query_are_made_once() -> None:
@@ -126,16 +128,21 @@ def test_a_query_that_a_pack_does_not_have_is_none() -> None:
 
 
 def test_a_grammar_that_is_not_installed_is_named_with_its_requirement() -> None:
-    run_with_broken("raise ImportError('not here')", "no grammar for lua: pip install 'tree-sitter-lua")
+    assert run_with_broken("raise ImportError('not here')") == ["missing", "no grammar for lua", "tree-sitter-lua"]
 
 
 def test_a_grammar_that_does_not_fit_the_query_is_named() -> None:
     code = "import tree_sitter_json as other; language = other.language"
-    run_with_broken(code, "the installed grammar does not fit our query for lua: pip install 'tree-sitter-lua")
+    assert run_with_broken(code) == ["unfit", "the installed grammar does not fit our query for lua", "tree-sitter-lua"]
 
 
-def run_with_broken(grammar: str, expected: str) -> None:
-    """In a process where the Lua grammar is another module."""
+def test_an_optional_grammar_is_neither_loaded_nor_missed() -> None:
+    optional = next(each for each in packs() if each.requirement == MORE_LANGUAGES)
+    assert check(optional) == Fitness("textual")
+
+
+def run_with_broken(grammar: str) -> list[str]:
+    """State, detail and required package of the Lua pack, in a process where its grammar is another module."""
     code = f"""
 import sys, types
 module = types.ModuleType("tree_sitter_lua")
@@ -149,10 +156,11 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 from clew.languages import check, pack, query_for
 assert query_for("lua") is None
-print(check(pack("lua")))
+found = check(pack("lua"))
+print(found.state, found.detail, found.requirement.partition("==")[0], sep="\\n")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True, encoding="utf-8")
-    assert expected in done.stdout
+    return done.stdout.splitlines()
 
 
 def test_telling_languages_loads_no_grammar() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from clew.parsing.sections import sections_of
-from clew.parsing.source import decode, slice_lines
+from clew.parsing.source import decode
 
 
 def outline(text: str) -> list[tuple[str, int, int]]:
@@ -153,7 +153,7 @@ def test_form_feed_and_line_separator_end_no_line() -> None:
     source = decode("# A\x0c\u2028# no\n# B\n".encode())
     found = sections_of("markdown", "a.md", source) or []
     assert [section.start_line for section in found] == [1, 2]
-    assert slice_lines(source, 2, 2) == "# B\n"
+    assert source.text[source.line_starts[1] :] == b"# B\n"
 
 
 def test_text_without_headings_is_not_divided() -> None:

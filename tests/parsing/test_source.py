@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import time
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clew.parsing.source import Source, decode, for_parser, line_count, line_of, slice_lines
+from clew.parsing.source import Source, decode, for_parser, line_of
 
 TEXT = 'function Größe {\r\n  "naïve – 用户"\r\n}\r\n'
 
@@ -19,6 +20,12 @@ def naive_line(text: bytes, byte: int) -> int:
         if ends and at + 1 < len(text):
             line += 1
     return line
+
+
+def lines_of(source: Source) -> list[str]:
+    """The text cut at the starts of its lines."""
+    starts = [*source.line_starts, len(source.text)]
+    return [source.text[start:end].decode("utf-8") for start, end in itertools.pairwise(starts)]
 
 
 def test_utf8_text_is_kept_byte_for_byte() -> None:
@@ -122,15 +129,14 @@ def test_one_foreign_byte_does_not_spoil_a_utf8_file() -> None:
 
 def test_only_lf_crlf_and_cr_end_a_line() -> None:
     source = decode("a\x0cb\u2028c\x85d\x0be\r\nf\rg\nh".encode())
-    assert line_count(source) == 4
-    assert [slice_lines(source, n, n) for n in range(2, 5)] == ["f\r", "g\n", "h"]
+    assert lines_of(source)[1:] == ["f\r", "g\n", "h"]
 
 
 @pytest.mark.parametrize(
     ("text", "count"), [(b"", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\n", 1), (b"a\r\rb", 3)]
 )
 def test_a_final_newline_begins_no_line(text: bytes, count: int) -> None:
-    assert line_count(decode(text)) == count
+    assert len(decode(text).line_starts) == count
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
@@ -138,16 +144,7 @@ def test_a_function_is_on_the_line_an_editor_shows(newline: str) -> None:
     text = newline.join(["# one \x0c two", "# \u2028 three", "def target():", "    pass", ""]).encode()
     source = decode(text)
     assert line_of(source, text.index(b"target")) == 3
-    assert slice_lines(source, 3, 4).encode() == text[text.index(b"def") :]
-
-
-@pytest.mark.parametrize(("start", "end"), [(0, 0), (3, 9), (2, 1), (-5, -1)])
-def test_lines_outside_the_file_are_empty(start: int, end: int) -> None:
-    assert slice_lines(decode(b"a\nb\n"), start, end) == ""
-
-
-def test_a_range_beyond_the_file_is_cut_off() -> None:
-    assert slice_lines(decode(b"a\nb\n"), -3, 99) == "a\nb\n"
+    assert "".join(lines_of(source)[2:]).encode() == text[text.index(b"def") :]
 
 
 def test_a_parser_sees_lone_cr_as_lf_and_crlf_as_it_is() -> None:
@@ -185,9 +182,8 @@ def test_lines_agree_with_counting_by_hand(text: str) -> None:
 @given(st.text(alphabet="a\r\n\x0c\u2028é", max_size=60))
 def test_the_lines_together_are_the_file(text: str) -> None:
     source = decode(text.encode("utf-8"))
-    lines = [slice_lines(source, line, line) for line in range(1, line_count(source) + 1)]
-    assert "".join(lines) == text
-    assert slice_lines(source, 1, line_count(source)) == text
+    assert source.line_starts[0] == 0
+    assert "".join(lines_of(source)) == text
 
 
 @given(st.text(alphabet="a\r\n", max_size=40))
@@ -203,5 +199,5 @@ def test_ten_megabytes_take_a_fraction_of_a_second() -> None:
     started = time.process_time()
     source: Source = decode(data)
     for_parser(source)
-    assert line_count(source) == 330_000
+    assert len(source.line_starts) == 330_000
     assert time.process_time() - started < 1.0

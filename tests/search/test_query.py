@@ -298,12 +298,7 @@ def test_any_text_is_understood_somehow(text: str) -> None:
         "C:\\",
     ],
 )
-def test_a_hostile_megabyte_takes_less_than_50_ms(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
-    _analyse("warm")
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        _analyse(text)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.05  # the fastest of three: other work on the machine slows a single one
+def test_a_hostile_megabyte_does_not_take_quadratic_time(unit: str) -> None:
+    start = time.perf_counter()
+    _analyse(unit * (1_000_000 // len(unit)))
+    assert time.perf_counter() - start < 5  # it takes about 0.03 s; quadratic patterns took minutes

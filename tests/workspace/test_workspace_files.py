@@ -11,7 +11,7 @@ from workspace_trees import paths, repository, write
 
 from clew.errors import RootError
 from clew.records import FileFlag
-from clew.workspace import walk
+from clew.workspace import stat_file, to_file_stat, walk
 
 
 def test_files_come_sorted_with_their_stat_and_flags(tmp_path: Path) -> None:
@@ -33,6 +33,25 @@ def test_without_git_what_tools_make_is_left_out_quickly(tmp_path: Path) -> None
     assert paths(found) == ["pkg/package.json", "src/a.js", "src/build/codegen.js"]
     assert found.skipped == {"ignored by default": 6}
     assert found.skipped_dirs == ("build", "env", "node_modules", "pkg/dist", "target", "venv")
+
+
+def test_what_is_left_out_as_a_whole_is_named_with_what_lies_nearest_the_root_first(tmp_path: Path) -> None:
+    write(tmp_path, {"z/a.py": "", "src/deep/gen/a.py": "", ".clewignore": "z/\ngen/\n"})
+    assert walk(tmp_path).notes == ("left out as a whole: z, src/deep/gen",)
+
+
+def test_of_many_directories_left_out_the_note_counts_the_rest(tmp_path: Path) -> None:
+    write(tmp_path, {f"{letter}/node_modules/a.js": "" for letter in "abcdefgh"})
+    (note,) = walk(tmp_path).notes
+    assert note.startswith("left out as a whole: a/node_modules, b/node_modules,") and note.endswith(" and 3 more")
+
+
+def test_a_walked_file_has_the_stat_that_reading_it_gives(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n"})
+    (file,) = walk(tmp_path).files
+    with (tmp_path / "a.py").open("rb") as stream:
+        assert file.stat == to_file_stat(os.fstat(stream.fileno())) == stat_file(tmp_path, "a.py")
+    assert file.stat.inode != 0
 
 
 def test_a_project_below_a_directory_named_build_is_walked(tmp_path: Path) -> None:
@@ -67,7 +86,6 @@ def test_the_own_ignore_file_leaves_out_tracked_files(tmp_path: Path) -> None:
     found = walk(root)
     assert [path for path in paths(found) if path.endswith(".py")] == ["a.py", "data/keep.py", "sub/y.gen.py"]
     assert found.skipped == {"ignored by .clewignore": 2}
-    assert found.skipped_examples == {"ignored by .clewignore": ("data/big.py", "sub/x.gen.py")}
 
 
 def test_a_directory_left_out_as_a_whole_counts_once(tmp_path: Path) -> None:
@@ -93,18 +111,17 @@ def test_the_users_ignore_file_holds_in_every_root_and_the_roots_own_can_take_it
     assert found.skipped == {"ignored by the user's ignore file": 1}
 
 
-def test_patterns_from_settings_exclude_and_restrict(tmp_path: Path) -> None:
+def test_patterns_from_settings_exclude(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "", "b.js": "", "src/c.js": "", "gen/d.py": ""})
     assert paths(walk(tmp_path, exclude=["gen/", "*.js"])) == ["a.py"]
     assert walk(tmp_path, exclude=["gen/"]).skipped == {"excluded": 1}
-    assert paths(walk(tmp_path, include_files=["*.py", "src/"])) == ["a.py", "gen/d.py", "src/c.js"]
 
 
 def test_secrets_stay_out_even_when_a_rule_asks_for_them(tmp_path: Path) -> None:
     forced = "!.env\n!id_rsa\n!cert.pem\n"
     files = {".env": "API_KEY=sk-live", "id_rsa": "k", "cert.pem": "c", "a.py": "", ".env.local": ""}
     root = repository(tmp_path / "r", {**files, ".gitignore": forced, ".clewignore": forced}, commit=True)
-    found = walk(root, include_files=[".env", "*"])
+    found = walk(root)
     assert paths(found) == [".clewignore", ".gitignore", "a.py"]
     assert found.skipped == {"secret": 4}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workspace_trees import git, listed_by_git, paths, repository, write
 
-from clew.workspace import walk
+from clew.workspace import git_executable, walk
 
 
 def test_info_exclude_holds_in_the_checkout_and_in_a_linked_worktree(tmp_path: Path) -> None:
@@ -204,3 +204,13 @@ def test_names_with_line_breaks_and_quotes_belong_and_names_that_are_not_utf8_ar
     found = walk(root)
     assert paths(found) == sorted(["new\nline.py", 'quo"te.py', "tab\t.py", "ünï.py"])
     assert found.skipped == {"name is not UTF-8": 2}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a program by its mode bits")
+def test_a_git_in_a_relative_entry_of_the_path_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("checkout", "installed"):
+        write(tmp_path, {f"{folder}/git": "#!/bin/sh\n"})
+        (tmp_path / folder / "git").chmod(0o755)
+    monkeypatch.chdir(tmp_path / "checkout")
+    monkeypatch.setenv("PATH", os.pathsep.join([".", "", str(tmp_path / "installed")]))
+    assert git_executable() == str(tmp_path / "installed/git")

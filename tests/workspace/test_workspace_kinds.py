@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.records import FileFlag
-from clew.workspace import is_agent_file, is_binary_name, is_secret, judge_content, path_flags, wide_encoding
+from clew.workspace.kinds import judge_content, path_flags, path_reason, wide_encoding
 from clew.workspace.names import FAMILY_OF_SUFFIX, TEST_NAME_PATTERNS
 
 
@@ -90,8 +90,8 @@ def test_names_of_secrets() -> None:
         "config/master.key server.crt"
     )
     open_ = "environment.py env.py id_rsa.pub keys.py key.go secrets.py templates/secrets.yaml pem.c"
-    assert [path for path in secret.split() if not is_secret(path)] == []
-    assert [path for path in open_.split() if is_secret(path)] == []
+    assert [path for path in secret.split() if path_reason(path) != "secret"] == []
+    assert [path for path in open_.split() if path_reason(path) == "secret"] == []
 
 
 def test_names_of_agent_instructions() -> None:
@@ -100,13 +100,13 @@ def test_names_of_agent_instructions() -> None:
         ".cursor/rules/style.mdc .claude/commands/x.md .github/instructions/a.instructions.md"
     )
     other = "agents.py docs/agents/a.md claude.py .github/workflows/ci.yml .cursor/settings.json README.md"
-    assert [path for path in agent.split() if not is_agent_file(path)] == []
-    assert [path for path in other.split() if is_agent_file(path)] == []
+    assert [path for path in agent.split() if path_reason(path) != "agent instructions"] == []
+    assert [path for path in other.split() if path_reason(path) == "agent instructions"] == []
 
 
 def test_names_of_binary_formats() -> None:
-    assert all(is_binary_name(name) for name in words("a.png b.JPG c.so d.tar.gz e.class f.sqlite"))
-    assert not any(is_binary_name(name) for name in words("a.py png b.svg Makefile .gitignore a.ts c.dat"))
+    assert {path_reason(name) for name in words("a.png b.JPG c.so d.tar.gz e.class f.sqlite")} == {"binary"}
+    assert {path_reason(name) for name in words("a.py png b.svg Makefile .gitignore a.ts c.dat")} == {None}
 
 
 def reason(path: str, data: bytes) -> str | None:
@@ -203,8 +203,8 @@ def test_generated_wide_text_is_recognised() -> None:
 @given(path=st.text(max_size=30), data=st.binary(max_size=300))
 def test_no_path_and_no_content_is_too_odd(path: str, data: bytes) -> None:
     path_flags(path)
+    path_reason(path)
     judge_content(path, data)
-    is_secret(path), is_agent_file(path), is_binary_name(path)
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import RootError, UsageError
-from clew.workspace import find_root, resolve_inside
+from clew.workspace import find_root, find_root_or_none, resolve_inside
 
 
 def make(root: Path, *directories: str) -> Path:
@@ -98,6 +98,26 @@ def test_a_root_that_is_missing_or_a_file_is_an_error(tmp_path: Path, monkeypatc
     monkeypatch.setenv("CLEW_ROOT", str(tmp_path / "none"))
     with pytest.raises(RootError, match="from CLEW_ROOT"):
         find_root(tmp_path)
+
+
+def test_a_given_environment_takes_the_place_of_the_process_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEW_ROOT", str(tmp_path / "missing"))
+    assert find_root(environ={"CLEW_ROOT": str(tmp_path)})[0] == tmp_path.resolve()
+
+
+def test_where_none_is_named_no_root_is_no_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    assert find_root_or_none() is None
+    assert find_root_or_none(force=True) == home.resolve()
+
+
+def test_a_named_root_that_cannot_serve_is_an_error_however_it_was_named(home: Path) -> None:
+    with pytest.raises(RootError):
+        find_root_or_none(home)
+    with pytest.raises(RootError):
+        find_root_or_none(environ={"CLEW_ROOT": str(home)})
 
 
 def test_paths_inside_become_relative(tmp_path: Path) -> None:

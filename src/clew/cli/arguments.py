@@ -182,10 +182,8 @@ _VALUE_FLAGS = frozenset({
 })  # fmt: skip
 
 
-_KIND_HELP = (
-    f"of {', '.join(CHUNKED_KINDS)}; or of {', '.join(kind for kind in DEFINITION_KINDS if kind not in CHUNKED_KINDS)}, "
-    "which show the definitions themselves"
-)
+_INNER_KINDS = ", ".join(kind for kind in DEFINITION_KINDS if kind not in CHUNKED_KINDS)
+_KIND_HELP = f"of {', '.join(CHUNKED_KINDS)}; or of {_INNER_KINDS}, which show the definitions themselves"
 
 
 def _add_search_options(made: argparse.ArgumentParser) -> None:
@@ -216,8 +214,7 @@ def _number(name: str) -> Callable[[str], int]:
     def parsed(text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) <= 10 and 1 <= int(text) <= MOST_ASKED[name]:
             return int(text)
-        shown = text if text.isascii() and text.lstrip("-").isdigit() else repr(text)
-        raise UsageError(out_of_range(name, shown), hint="see `clew search --help`")
+        raise UsageError(out_of_range(name, text if text.isdecimal() else repr(text)), hint="see `clew search --help`")
 
     return parsed
 

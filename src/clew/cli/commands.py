@@ -35,7 +35,7 @@ def similar(options: argparse.Namespace, out: Output) -> int:
 def index(options: argparse.Namespace, out: Output) -> int:
     with _engine(options) as engine:
         if options.dry_run:
-            estimate = engine.estimate()
+            estimate = engine.estimate(full=options.full)
             _print(out, estimate, lambda: render.estimate_lines(estimate, out.paint, out.columns))
             return 0
         report = _build(engine, out, full=options.full)
@@ -54,7 +54,8 @@ def settings(options: argparse.Namespace, out: Output) -> int:
     from clew.settings import SETTINGS, load_settings
     from clew.workspace import find_root_or_none
 
-    root = find_root_or_none(options.root and Path(options.root), force=options.force)
+    named = None if options.root is None else Path(options.root)
+    root = find_root_or_none(named, force=options.force)
     found = load_settings(root)
     table = {name: {"value": to_json(value), "origin": found.origins[name]} for name, value in found.values().items()}
     helps = {setting.name: f"{setting.help} Allowed: {setting.allowed}." for setting in SETTINGS}

@@ -43,6 +43,7 @@ class BuildRequest:
     selection: Mapping[str, object]
     limits: Limits
     walk: Callable[[], Walk]
+    walked: tuple[int, Walk] | None = None  # a walk of just now, and the index's version that it was compared with
     embedder: Embedder | None = None
     workers: int = 0
     full: bool = False
@@ -85,8 +86,10 @@ def refresh(request: BuildRequest) -> IndexReport:
     The caller holds the writer lock. DamagedIndexError when it cannot be continued.
     """
     started = time.monotonic()
-    found = request.walk()
     current = _current(request)
+    # Another writer may have come between the walk and the lock: what it found since must not be taken out.
+    known = request.walked is not None and request.walked[0] == current.version
+    found = request.walked[1] if request.walked is not None and known else request.walk()
     if current.path is None or current.unusable:
         raise DamagedIndexError(
             f"the index {request.directory} cannot be brought up to date: {current.unusable or 'it is gone'}",
@@ -97,10 +100,11 @@ def refresh(request: BuildRequest) -> IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class _Current:
-    """The build in use: its generation, as far as known, and why it cannot be continued if it cannot."""
+    """The build in use: generation and version, as far as known, and why it cannot be continued if it cannot."""
 
     path: Path | None = None
     generation: int = 0
+    version: int = 0
     unusable: str = ""
 
 
@@ -118,11 +122,11 @@ def _current(request: BuildRequest) -> _Current:
         generation = meta["generation"]
         changed = differences(meta["fingerprint"], request.fingerprint)
         if changed:
-            return _Current(path, generation, f"made with other settings ({'; '.join(changed)})")
+            return _Current(path, generation, meta["version"], f"made with other settings ({'; '.join(changed)})")
         open_store(path).reader(meta["manifest"]).close()
     except DamagedIndexError as error:
-        return _Current(None, generation, f"it is damaged ({error})")
-    return _Current(path, generation)
+        return _Current(None, generation, unusable=f"it is damaged ({error})")
+    return _Current(path, generation, meta["version"])
 
 
 def _continue(request: BuildRequest, path: Path, found: Walk, started: float) -> IndexReport:

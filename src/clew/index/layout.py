@@ -39,8 +39,9 @@ def prepare(directory: Path) -> None:
     """Create the index directory with its ignore file; RootError when it cannot be written."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        if not os.path.isfile(make_way(directory / ".gitignore")):  # noqa: PTH113
-            write_small(directory / ".gitignore", "*\n")
+        # Not through a temporary file: nobody holds the lock yet.
+        with contextlib.suppress(FileExistsError), open(make_way(directory / ".gitignore"), "x", encoding="ascii") as f:
+            f.write("*\n")
     except OSError as error:
         raise unwritable(directory, error) from None
 
@@ -74,7 +75,7 @@ def read_small(path: Path) -> str:
 
 
 def write_small(path: Path, text: str) -> None:
-    """Replace a small file of ours atomically and durably, whatever is in its place."""
+    """Replace a small file of ours atomically and durably, whatever is in its place. One writer at a time."""
     temporary = path.with_name(f"{path.name}.new")
     make_way(temporary).unlink(missing_ok=True)
     with open(temporary, "x", encoding="ascii") as stream:

@@ -15,6 +15,8 @@ from clew.index.stores import open_store
 from clew.workspace import Watch, watch_from_json
 
 StatTuple = tuple[int, int, int, int]
+# Of segments that are checked at every opening, at 0.5 to 1 ms a MB. Larger ones are checked by the doctor.
+CHECKED_BYTES = 16 << 20
 
 
 def _is_count(value: object) -> bool:
@@ -103,11 +105,11 @@ class Session:
 
     def _follow(self, version: int) -> None:
         """Inside a read transaction: go to the generation and the state that it sees."""
-        if version == self.meta.get("version", -1):
+        if self.meta and version == self.meta["version"]:
             return
         meta = checked_meta(self.catalog)
         if meta["generation"] != self.generation or self._reader is None:
-            reader = open_store(self.path).reader(meta["manifest"])
+            reader = _opened_reader(self.path, meta["manifest"])
             if self._reader is not None:
                 self._reader.close()
             self._reader = reader
@@ -129,3 +131,12 @@ class Session:
         if self._reader is not None:
             self._reader.close()
         self.catalog.close()
+
+
+def _opened_reader(path: Path, manifest: Any) -> StoreReader:
+    """The reader of a generation. A small one is checked whole, so that no flipped byte of it becomes a wrong answer."""
+    reader = open_store(path).reader(manifest)
+    verify = getattr(reader, "verify", None)
+    if verify is not None and reader.counts().details.get("bytes", 0) <= CHECKED_BYTES:
+        verify()
+    return reader

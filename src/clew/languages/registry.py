@@ -57,6 +57,20 @@ class Pack:
     verbatim: bool = False  # names are stored as written: selectors, targets, headings
 
 
+@dataclass(frozen=True, slots=True)
+class Fitness:
+    """Whether a pack works on this machine.
+
+    `state`: ok; textual (there is no grammar, or an optional one: its files are read as text); missing (the
+    grammar is not installed); unfit (our query does not compile with the installed one). `detail` is one line,
+    `requirement` is what `pip install` takes; both are empty where nothing is wrong.
+    """
+
+    state: str
+    detail: str = ""
+    requirement: str = ""
+
+
 @functools.cache
 def packs() -> tuple[Pack, ...]:
     """Every pack, by name."""
@@ -199,12 +213,12 @@ def _filled(replacement: bytes, found: re.Match[bytes]) -> bytes:
     return found.expand(replacement).ljust(len(found[0]))
 
 
-def check(each: Pack) -> str | None:
-    """What is wrong with a pack on this machine, in one line; None when all is well."""
-    if not each.grammar or each.grammar.startswith(_MORE_MODULE):  # optional: lines do without
-        return None
+def check(each: Pack) -> Fitness:
+    """Load a pack's grammar and compile its query. Optional grammars are not loaded."""
+    if not each.grammar or each.grammar.startswith(_MORE_MODULE):
+        return Fitness("textual")
     if parser_for(each.name) is None:
-        return f"no grammar for {each.name}: pip install '{each.requirement}'"
-    if (files(__package__) / each.name / "definitions.scm").is_file() and query_for(each.name) is None:
-        return f"the installed grammar does not fit our query for {each.name}: pip install '{each.requirement}'"
-    return None
+        return Fitness("missing", f"no grammar for {each.name}", each.requirement)
+    if (files(__package__) / (each.like or each.name) / "definitions.scm").is_file() and query_for(each.name) is None:
+        return Fitness("unfit", f"the installed grammar does not fit our query for {each.name}", each.requirement)
+    return Fitness("ok")

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from clew.errors import ClewError
+from clew.errors import ClewError, debugging
 from clew.parsing.file import ParsedFile
 from clew.parsing.limits import Limits
 from clew.parsing.worker import HANG_SECONDS, read_frame, unpack_file, write_frame
@@ -181,7 +181,7 @@ class _Worker:
                 [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[2])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=None if os.environ.get("CLEW_DEBUG") else self._complaints,
+                stderr=None if debugging() else self._complaints,
             )
         return self._process
 

@@ -77,20 +77,6 @@ def line_of(source: Source, byte: int) -> int:
     return max(1, bisect_right(source.line_starts, byte))
 
 
-def line_count(source: Source) -> int:
-    """How many lines an editor shows, not counting the empty one after a final newline; at least 1."""
-    return len(source.line_starts)
-
-
-def slice_lines(source: Source, start: int, end: int) -> str:
-    """Lines `start` to `end` (1-based, inclusive), verbatim with their newlines; out of range is cut off."""
-    starts = source.line_starts
-    if start > end or start > len(starts) or end < 1:
-        return ""
-    stop = starts[end] if end < len(starts) else len(source.text)
-    return source.text[starts[max(start, 1) - 1] : stop].decode("utf-8")
-
-
 def for_parser(source: Source) -> bytes:
     """The text with each lone CR as LF: grammars that know only LF then count lines as we do. Same length."""
     text = source.text
