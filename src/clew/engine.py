@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,8 +19,6 @@ from clew.errors import (
     ClewError,
     DamagedIndexError,
     NoIndexError,
-    RootError,
-    UnusableIndexError,
     UsageError,
 )
 from clew.freshness import Tracker
@@ -52,6 +51,8 @@ if TYPE_CHECKING:
     from clew.index.build import Progress
 
 USER_IGNORE_FILE = "ignore"  # beside the user's settings file; gitignore syntax, for every repository
+# PATH:LINE, and what clew itself and code hosts print: PATH:12-34, PATH#L12-L34.
+_LOCATION = re.compile(r"(?P<path>.+?)(?::|#L)(?P<line>\d{1,9})(?:[-:]L?\d{1,9})?")
 LOCK_SECONDS = 30.0  # how long `index` waits for another writer
 BYTES_PER_TOKEN = 4  # of source code, on average; turns the chunk size setting into bytes
 LARGE_FILES = 5_000  # from here on an index run takes noticeably long, so front doors say so first
@@ -96,7 +97,10 @@ class Engine:
 
     def exists(self) -> bool:
         """Whether there is an index, readable or not."""
-        return (self.index_path / "current").exists()
+        try:
+            return layout.current(self.index_path) is not None
+        except ClewError:
+            return True
 
     # indexing
 
@@ -109,7 +113,12 @@ class Engine:
         return self._index(full=full, progress=progress, wait=LOCK_SECONDS)
 
     def _index(
-        self, *, full: bool = False, progress: Progress | None = None, wait: float, walked: tuple[int, Walk] | None = None
+        self,
+        *,
+        full: bool = False,
+        progress: Progress | None = None,
+        wait: float,
+        walked: tuple[int, Walk] | None = None,
     ) -> IndexReport:
         # Only writing needs the parsers, their processes and the lock: a query starts without them.
         from clew.index import lock
@@ -196,6 +205,7 @@ class Engine:
         First catches up with the working tree when that is quick (`refresh_seconds`), else answers
         from the last complete generation and says so. NoIndexError, UsageError, DamagedIndexError.
         """
+        query = query.encode("utf-8", "replace").decode()  # half a surrogate pair is no text and no JSON
         if not query.strip():
             raise UsageError("the query is empty", hint='ask in words, e.g. clew "where are ignore rules applied"')
         filters = Filters(self._inside(paths), tuple(languages), tuple(kinds), tests, filter)
@@ -213,15 +223,16 @@ class Engine:
         text: bool = True,
     ) -> Answer:  # fmt: skip
         """Code most like that at `PATH:LINE`. UsageError when there is no indexed code."""
-        name, _, number = location.rpartition(":")
-        if not name or not number.isdecimal() or int(number[:9]) < 1:
+        written = _LOCATION.fullmatch(location)
+        if written is None or int(written["line"]) < 1:
             raise UsageError(f"'{location}' is not PATH:LINE", hint="e.g. clew similar src/app.py:42")
+        name, number = written["path"], written["line"]
         path = resolve_inside(self.root, name)
         filters = Filters(self._inside(paths), tuple(languages), tuple(kinds), tests, filter)
         wanted = self._wanted(limit, places, budget, text, False)
 
         def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
-            found = similar(path, int(number[:9]), opened.catalog, opened.reader, self._tokenizer, where, wanted, keep)
+            found = similar(path, int(number), opened.catalog, opened.reader, self._tokenizer, where, wanted, keep)
             if found is None:
                 raise UsageError(f"no indexed code at {path}:{number}", hint="see: clew status")
             return found
@@ -293,18 +304,18 @@ class Engine:
         if todo is None:
             return Freshness("fresh")
         if todo.seconds > self.settings.refresh_seconds:
-            return Freshness("stale", todo.changes, f"{todo.changes} files changed since; catch up with: clew index")
+            return Freshness("stale", todo.changes, f"{_files(todo.changes)} changed since; catch up with: clew index")
         try:
             report = self._index(wait=0, walked=walked)
         except BusyIndexError as error:
             return Freshness("indexing", todo.changes, error.message)
-        except (RootError, UnusableIndexError) as error:  # an index that may be read and not written still answers
-            return Freshness("stale", todo.changes, f"{todo.changes} files changed since; {error.message}")
+        except ClewError as error:  # what cannot be written now can still be read
+            return Freshness("stale", todo.changes, f"{_files(todo.changes)} changed since; {error.message}")
         unread = self._unread(report.failures)
         if unread:
-            return Freshness("stale", unread, f"{unread} changed files cannot be read")
+            return Freshness("stale", unread, f"{_files(unread)} changed and cannot be read")
         done = report.files.indexed + report.files.removed
-        return Freshness("refreshed", done, f"{done} changed files indexed first") if done else Freshness("fresh")
+        return Freshness("refreshed", done, f"{_files(done)} changed and indexed first") if done else Freshness("fresh")
 
     def _unread(self, failures: Sequence[Failure]) -> int:
         """How many of these files are indexed with an earlier content, because the present one cannot be read."""
@@ -330,13 +341,21 @@ class Engine:
             try:
                 self._session = Session.open(self.index_path)
             except NoIndexError:
-                raise NoIndexError(f"{self.root} has no index yet", hint="make one with: clew index") from None
+                raise self._missing() from None
             except DamagedIndexError:
                 # A rebuild may have taken its place between reading the pointer and opening it.
                 if layout.current(self.index_path) == path:
                     raise
                 self._session = Session.open(self.index_path)
         return self._session
+
+    def _missing(self) -> ClewError:
+        from clew.index import lock
+
+        if lock.is_locked(self.index_path):
+            writer = f"another process (pid {lock.holder(self.index_path)})"
+            return BusyIndexError(f"{self.root} is being indexed by {writer}", hint="ask again when it is done")
+        return NoIndexError(f"{self.root} has no index yet", hint="make one with: clew index")
 
     # state
 
@@ -358,9 +377,6 @@ class Engine:
     def _status(self, opened: Session, todo: Plan | None, drifted: bool) -> Status:
         catalog, meta = opened.catalog, opened.meta
         totals = catalog.totals()
-        skipped = dict(meta.get("skipped", {}))
-        for reason, count in catalog.group_counts("skipped", "skipped != ''").items():
-            skipped[reason] = skipped.get(reason, 0) + count
         languages = catalog.group_counts("language")
         unnamed = languages.pop("", 0)
         text_only = catalog.group_counts("language", "skipped = '' AND strategy = 'lines'")
@@ -382,7 +398,7 @@ class Engine:
             changed_files=todo.changes if todo else 0,
             last_indexed_at=meta.get("indexed_at"),
             text_only=text_only,
-            skipped_reasons=skipped,
+            skipped_reasons=catalog.skipped_reasons(meta.get("skipped", {})),
         )
 
     def index_health(self) -> list[Check]:
@@ -393,9 +409,7 @@ class Engine:
             with self._mutex:
                 opened = self._opened()
                 opened.catalog.verify()
-                verify = getattr(opened.reader, "verify", None)
-                if verify is not None:
-                    verify()
+                opened.reader.verify()
                 drift = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
         except BusyIndexError as error:
             return [Check("index", "advisory", error.message, error.hint)]
@@ -407,6 +421,10 @@ class Engine:
         else:
             checks.append(Check("fingerprint", "ok", "made with the current settings"))
         return checks
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
 
 
 def _marked(hit: Hit) -> Hit:

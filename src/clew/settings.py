@@ -100,7 +100,7 @@ class Settings:
     store: str = _option("local", "Where chunks are kept.", choices=("local",))
     auto_index: bool = _option(False, "Let a search build a missing index without asking, also off a terminal.")
     workers: int = _option(0, "Processes that parse files.", minimum=1, maximum=256, zero="one per core")
-    parse_seconds: float = _option(10.0, "Time limit for parsing one file, in seconds.", minimum=0.1, maximum=600)
+    parse_seconds: float = _option(5.0, "Time limit for parsing one file, in seconds.", minimum=0.1, maximum=600)
     chunk_tokens: int = _option(
         0, "Longest chunk, in tokens; a change rebuilds the index.", minimum=32, maximum=4096, zero="built-in"
     )

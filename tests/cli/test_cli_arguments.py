@@ -95,7 +95,7 @@ def test_what_is_out_of_range_is_told_alike_by_the_command_line_and_the_engine(
     expected = f"{name} is 1 to {most}, not {most + 1}"
     assert usage_error("q", f"--{name}", str(most + 1)).message == expected
     with Engine.open(tmp_path) as engine, pytest.raises(UsageError, match=expected):
-        engine.search("q", **{name: most + 1})
+        engine.search("q", **{name: most + 1})  # type: ignore[arg-type]
 
 
 def test_the_help_of_search_says_which_kinds_show_definitions() -> None:

@@ -93,11 +93,12 @@ def test_blank_and_bracket_lines_are_not_worth_showing() -> None:
     assert render.telling_lines("{\n\n}\nx\r\ny\rz\n", [], 5) == [(3, "x"), (4, "y"), (5, "z")]
 
 
-def test_every_line_fits_the_terminal_also_with_wide_characters() -> None:
+def test_every_line_but_the_path_fits_the_terminal_also_with_wide_characters() -> None:
     place = Place("深/" * 60 + "f.py", 100000, 100400, "型" * 80, "function", "名前 = " + "値" * 200 + "\n\tx" * 9)
     for columns in (40, 80, 120):
         lines = shown(answer(Hit(1, place.path, "python", 1.0, (place,)), query="名前"), columns)
-        assert max(map(width, lines)) <= columns
+        assert place.path in lines[0]  # whole, to be copied
+        assert max(map(width, lines[1:])) <= columns
         assert "f.py:100000-100400" in lines[0]
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.cli.style import Painter, cut, cut_left, safe, wants_colour, width
+from clew.cli.style import Painter, cut, safe, wants_colour, width
 
 
 def test_colour_follows_the_terminal_and_the_two_customs() -> None:
@@ -41,8 +41,7 @@ def test_width_counts_columns_not_characters() -> None:
 
 def test_cutting_keeps_the_beginning_or_the_end() -> None:
     assert cut("abcdef", 4) == "abc…"
-    assert cut_left("abcdef", 4) == "…def"
-    assert cut("abcd", 4) == cut_left("abcd", 4) == "abcd"
+    assert cut("abcd", 4) == "abcd"
     assert cut("用户认证", 5) == "用户…"
     assert cut("abc", 0) == ""
 
@@ -52,7 +51,6 @@ def test_what_is_cut_always_fits_and_is_safe_to_print(text: str, columns: int) -
     shown = cut(safe(text), columns)
     assert width(shown) <= columns
     assert all(character.isprintable() or ord(character) >= 0xA0 for character in shown)
-    assert width(cut_left(safe(text), columns)) <= columns
 
 
 @given(st.text())

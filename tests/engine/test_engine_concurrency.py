@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from engine_load import ask, mark_of, readers_and_writer, write_generation
 from engine_tools import clew_run, engine, functions, indexed, paths, texts, write
 
-from clew import Answer, BusyIndexError, IndexReport
+from clew import Answer, BusyIndexError, ClewError, IndexReport
 from clew.index.catalog import Catalog
 
 FILES = 6
@@ -154,6 +155,25 @@ def test_two_index_runs_at_once_both_succeed_one_after_the_other(root: Path) -> 
         thread.join()
     assert sorted(report.files.indexed for report in reports) == [0, 40]
     assert len({report.generation for report in reports}) == 1
+
+
+@pytest.mark.parametrize("what", ["root", "index"])
+def test_a_tree_that_vanishes_under_searches_is_one_clear_error(root: Path, what: str) -> None:
+    files = {f"d{number}/m.py": functions("alpha", f"name{number}") for number in range(100)}
+    with indexed(root, files, refresh_seconds=60) as opened:
+        victim = root if what == "root" else opened.index_path
+
+        def remove() -> None:
+            while victim.exists():  # a search that catches up may put a file back
+                shutil.rmtree(victim, ignore_errors=True)
+
+        remover = threading.Thread(target=remove)
+        remover.start()
+        with pytest.raises(ClewError) as raised:
+            while True:
+                opened.search("alpha", limit=5)
+        remover.join()
+        assert "\n" not in raised.value.message
 
 
 def test_a_catalog_held_by_another_program_is_busy_not_damaged(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

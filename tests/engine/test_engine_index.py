@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from engine_tools import (
+    Content,
     clew_run,
     engine,
     functions,
@@ -182,7 +183,7 @@ def test_an_index_directory_that_cannot_be_made_is_one_clear_error(root: Path) -
 # Odd files
 
 
-ODD_TEXTS = {
+ODD_TEXTS: dict[str, Content] = {
     "utf16.ps1": "function Get-Alpha { 1 }\r\n".encode("utf-16"),
     "latin.py": "# -*- coding: latin-1 -*-\ndef alpha():\n    return 'é'\n".encode("latin-1"),
     "bom.cs": b"\xef\xbb\xbf" + b"class Alpha { void Beta() { } }\n",
@@ -226,7 +227,7 @@ def test_a_literal_of_three_megabytes_within_the_limit_is_indexed(root: Path) ->
 
 
 def test_an_empty_file_and_a_binary_one_do_not_answer(root: Path) -> None:
-    files = {"empty.py": "", "binary.py": b"\x7fELF alpha\0\1\2" * 50, "a.py": functions("alpha")}
+    files: dict[str, Content] = {"empty.py": "", "binary.py": b"\x7fELF alpha\0\1\2" * 50, "a.py": functions("alpha")}
     with indexed(root, files) as opened:
         assert paths(opened.search("alpha")) == ["a.py"]
         assert opened.status().skipped_reasons == {"binary": 1}
@@ -395,15 +396,15 @@ def test_a_second_writer_is_told_who_holds_the_lock(root: Path, monkeypatch: pyt
     assert f"pid {os.getpid()}" in told[0]
 
 
-def test_a_search_while_the_first_index_is_made_says_that_there_is_none_yet(root: Path) -> None:
+def test_a_search_while_the_first_index_is_made_says_who_makes_it(root: Path) -> None:
     write(root, THREE)
-    seen: list[str] = []
+    seen: list[BusyIndexError] = []
 
     def meanwhile(stage: str, done: int, total: int) -> None:
-        with engine(root) as other, pytest.raises(NoIndexError) as raised:
+        with engine(root) as other, pytest.raises(BusyIndexError) as raised:
             other.search("alpha")
-        seen.append(raised.value.code)
+        seen.append(raised.value)
 
     with engine(root) as opened:
         opened.index(progress=meanwhile)
-    assert set(seen) == {"no_index"}
+    assert f"pid {os.getpid()}" in seen[0].message

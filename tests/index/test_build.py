@@ -137,7 +137,7 @@ def test_files_that_are_left_out_are_counted_with_their_reason(root: Path) -> No
         "generated": 1,
     }
     assert report.files.skipped == sum(report.skipped_reasons.values())
-    assert (report.files.indexed, build(request(root)).files.unchanged) == (3, 5)
+    assert (report.files.indexed, build(request(root)).files.unchanged) == (3, 3)
 
 
 def test_a_file_that_becomes_binary_is_found_no_more(root: Path) -> None:
@@ -290,3 +290,10 @@ def test_an_edit_of_one_function_embeds_its_chunk_only(root: Path, embedder: Sta
     build(request(root, embedder=embedder))
     write(root, {"a.py": TREE["a.py"].replace("return 2", "return 22")})
     assert build(request(root, embedder=embedder)).embedded == 1
+
+
+def test_files_without_a_single_word_are_stored(root: Path) -> None:
+    write(root, {f"empty/f{number}.py": "" for number in range(40)} | {"p.json": "{}", "x.js": "}\n"})
+    assert build(request(root)).files.indexed == 3 + 42
+    write(root, {"later.py": "((\n"})
+    assert build(request(root)).files.indexed == 1

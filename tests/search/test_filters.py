@@ -213,7 +213,7 @@ def test_an_expression_over_chunks_also_restricts_files(catalog: Catalog) -> Non
 )
 def test_what_looks_like_sql_is_a_value(catalog: Catalog, value: str) -> None:
     quoted = "'" + value.replace("'", "''") + "'"
-    for field in ("path", "language", "symbol", "kind"):
+    for field in ("path", "language", "symbol"):
         condition = parse_expression(f"{field} = {quoted}")
         assert condition.values == (value,) and "?" in condition.sql and "DROP" not in condition.sql
         assert paths(catalog, expression=f"{field} = {quoted}") == []
@@ -295,7 +295,7 @@ def test_any_expression_resolves_or_is_a_usage_error(catalog: Catalog, expressio
     try:
         resolve(Filters(expression=expression), catalog)
     except UsageError as error:
-        assert "filter" in error.message
+        assert "filter" in error.message or "unknown kind" in error.message
 
 
 TESTS = st.sampled_from(
@@ -330,3 +330,9 @@ def test_files_of_the_index_that_are_skipped_are_never_admitted(tmp_path: Path) 
     made.add_file(FileRecord(0, "a", FileStat(1, 0, 0, 0), b"", "go", 0, "", 1, "binary", ""), b"", [], [])
     assert paths(made, languages=("go",)) == paths(made, expression="language = go") == []
     made.close()
+
+
+@pytest.mark.parametrize("expression", ["kind = metod", "not kind = 'x'", "test or kind in (class, metod)"])
+def test_a_kind_that_does_not_exist_is_an_error_in_an_expression_too(expression: str) -> None:
+    with pytest.raises(UsageError, match="unknown kind"):
+        parse_expression(expression)

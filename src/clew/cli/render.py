@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clew.cli.style import Painter, cut, cut_left, safe, width
+from clew.cli.style import Painter, cut, safe, width
 from clew.records import Answer, Check, Hit, IndexEstimate, IndexReport, Place, Status
 
 # Lines of text shown for the first place of a file and for each further one: ten files fit on a screen or two.
@@ -15,7 +15,6 @@ MORE_LINES = 2
 MIN_SNIPPET = 24  # columns; below that the text is left out
 UNNAMED_KINDS = ("gap", "lines")  # what the index calls lines outside of definitions; no word for a reader
 MIN_SYMBOL = 8  # columns; a shorter stump tells nothing
-MIN_PATH = 8  # columns
 MAX_FAILURES = 10  # lines; `clew index --json` has them all
 # Words of a question that say nothing about which line answers it.
 _COMMON = frozenset(
@@ -64,23 +63,22 @@ def _hit_lines(hit: Hit, words: Sequence[str], indent: int, paint: Painter, colu
         lines += _snippet(place, words, FIRST_LINES if first else MORE_LINES, indent, paint, columns)
     if hit.signals:
         pairs = "  ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
-        lines.append(" " * indent + paint("dim", cut(f"score {hit.score:.4g}  {pairs}", columns - indent)))
+        lines.append(" " * indent + paint("dim", f"score {hit.score:.4g}  {pairs}"))
     for decision in hit.decisions:
         lines.append(" " * indent + paint("dim", cut(f"decision {safe(decision)}", columns - indent)))
     return lines
 
 
 def _place_line(place: Place, path: str, stale: bool, paint: Painter, columns: int) -> str:
-    """`path:start-end  symbol  kind`. Where room is short the symbol gives way first; the path keeps its end."""
+    """`path:start-end  symbol  kind`. Where room is short the symbol gives way; the path never, it is to be copied."""
     end = f"-{place.end_line}" if place.end_line != place.start_line else ""
     lines = f":{place.start_line}{end}"
     kind = "" if place.kind in UNNAMED_KINDS else safe(place.kind)
     kind += (", " if kind and stale else "") + ("changed since" if stale else "")
     room = columns - len(lines) - (width(kind) + 2 if kind else 0)
     path = safe(path)
-    symbol_room = room - min(width(path), columns // 2) - 2
+    symbol_room = room - width(path) - 2
     symbol = cut(safe(place.symbol), symbol_room) if symbol_room >= MIN_SYMBOL else ""
-    path = cut_left(path, max(MIN_PATH, room - (width(symbol) + 2 if symbol else 0)))
     out = paint("path", path) + paint("dim", lines)
     out += "  " + paint("symbol", symbol) if symbol else ""
     return out + ("  " + paint("warn" if stale else "dim", kind) if kind else "")

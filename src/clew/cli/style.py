@@ -70,13 +70,6 @@ def cut(text: str, columns: int) -> str:
     return text[:kept] + _ELLIPSIS if columns > 0 else ""
 
 
-def cut_left(text: str, columns: int) -> str:
-    """Like `cut`, but keeps the end: the telling part of a path."""
-    if width(text) <= columns:
-        return text
-    return cut(text[::-1], columns)[::-1]
-
-
 class Painter:
     """Puts styles around text, or leaves it alone."""
 

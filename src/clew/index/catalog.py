@@ -20,9 +20,10 @@ from typing import Any
 from clew.errors import BusyIndexError, DamagedIndexError, UnusableIndexError
 from clew.records import Chunk, Definition, FileStat
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x636C6577  # "clew": tells a catalog from any other SQLite file
 BUSY_MILLISECONDS = 10_000
+FAILED = "failed"  # the strategy of a file that could not be read; it is tried again
 MAX_TEXT = 16 << 20  # bytes of one file's text: the size setting's bound, grown by decoding
 _PASSING = (
     sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
@@ -360,12 +361,16 @@ class Catalog:
 
         O(such definitions). Signature and doc are left out.
         """
+        if not _is_text(name):
+            return []
         with _explained(self.path):
             rows = self._connection.execute(_DEFINITIONS_NAMED, (name.casefold(),)).fetchall()
             return [(row[0], Definition(*row[1:])) for row in rows]
 
     def files_called(self, name: str, limit: int) -> list[tuple[int, str]]:
         """Ids and paths of indexed files with this file name, shortest path first."""
+        if not _is_text(name):
+            return []
         with _explained(self.path):
             sql = "SELECT id, path FROM files WHERE name = ? AND skipped = '' ORDER BY length(path), path LIMIT ?"
             return [(row[0], row[1]) for row in self._connection.execute(sql, (name, limit))]
@@ -395,6 +400,13 @@ class Catalog:
         )
         with _explained(self.path):
             return list(self._connection.execute(sql, kinds))
+
+    def skipped_reasons(self, walked: Mapping[str, int]) -> dict[str, int]:
+        """What is left out and why: by the walk, and by content. Files that failed are not among them."""
+        reasons = dict(walked)
+        for reason, count in self.group_counts("skipped", f"skipped != '' AND strategy != '{FAILED}'").items():
+            reasons[reason] = reasons.get(reason, 0) + count
+        return reasons
 
     def totals(self) -> dict[str, int]:
         with _explained(self.path):

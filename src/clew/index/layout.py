@@ -37,6 +37,7 @@ def index_directory(root: Path, outside: str = "") -> Path:
 
 def prepare(directory: Path) -> None:
     """Create the index directory with its ignore file; RootError when it cannot be written."""
+    _refuse_link(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         # Not through a temporary file: nobody holds the lock yet.
@@ -44,6 +45,15 @@ def prepare(directory: Path) -> None:
             f.write("*\n")
     except OSError as error:
         raise unwritable(directory, error) from None
+
+
+def _refuse_link(directory: Path) -> None:
+    """A clone may bring a link: it would decide where clew reads and writes, and what it removes."""
+    if directory.is_symlink():
+        raise RootError(
+            f"the index directory {directory} is a link, which clew does not follow",
+            hint="remove the link, or set CLEW_INDEX_DIR to where the index should be",
+        )
 
 
 def unwritable(directory: Path, error: OSError) -> RootError:
@@ -87,6 +97,7 @@ def write_small(path: Path, text: str) -> None:
 
 def current(directory: Path) -> Path | None:
     """The directory of the index in use; None when there is none. DamagedIndexError for a foreign pointer."""
+    _refuse_link(directory)
     try:
         name = read_small(directory / _CURRENT).strip()
     except (FileNotFoundError, NotADirectoryError):
@@ -99,7 +110,10 @@ def current(directory: Path) -> Path | None:
         raise DamagedIndexError(
             f"{directory / _CURRENT} does not name an index", hint="rebuild it with: clew index --full"
         )
-    return directory / name
+    build = directory / name
+    if build.is_symlink() or not build.is_dir():
+        raise DamagedIndexError(f"the index {build} is not there", hint="rebuild it with: clew index --full")
+    return build
 
 
 def new_build(directory: Path) -> Path:

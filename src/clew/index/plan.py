@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from clew.index.catalog import FileRecord
+from clew.index.catalog import FAILED, FileRecord
 from clew.records import FileStat, SourceFile
 
 # Measured on one core: reading, parsing, counting and storing. Deliberately low: a wrong promise
@@ -47,7 +47,7 @@ def plan(found: Iterable[SourceFile], known: Mapping[str, FileRecord]) -> Plan:
     for file in found:
         seen.add(file.path)
         record = known.get(file.path)
-        if record is None or record.stat != file.stat or record.strategy == "failed":
+        if record is None or record.stat != file.stat or record.strategy == FAILED:
             read.append(file)
     gone = tuple(record for path, record in known.items() if path not in seen)
     return Plan(tuple(read), gone, len(seen) - len(read))

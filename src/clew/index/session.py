@@ -134,9 +134,8 @@ class Session:
 
 
 def _opened_reader(path: Path, manifest: Any) -> StoreReader:
-    """The reader of a generation. A small one is checked whole, so that no flipped byte of it becomes a wrong answer."""
+    """The reader of a generation. A small one is checked whole: no flipped byte of it becomes a wrong answer."""
     reader = open_store(path).reader(manifest)
-    verify = getattr(reader, "verify", None)
-    if verify is not None and reader.counts().details.get("bytes", 0) <= CHECKED_BYTES:
-        verify()
+    if reader.counts().details.get("bytes", 0) <= CHECKED_BYTES:
+        reader.verify()
     return reader

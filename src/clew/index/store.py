@@ -129,6 +129,9 @@ class StoreReader(Protocol):
 
     def counts(self) -> StoreCounts: ...
 
+    def verify(self) -> None:
+        """Read all that is stored; DamagedIndexError when a part does not match its checksum."""
+
     def close(self) -> None: ...
 
 

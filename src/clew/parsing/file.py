@@ -26,7 +26,7 @@ from clew.workspace import judge_content, path_flags, to_file_stat
 if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
 
-_PARSE_BLOCK = 64 * 1024  # bytes handed to the parser at a time; between blocks the time limit is looked at
+_PARSE_BLOCK = 16 * 1024  # bytes handed to the parser at a time; between blocks the time limit is looked at
 _TREE_BYTES = 1_500_000  # a syntax tree takes 80 to 140 times its source; above this a file gets line chunks
 
 
@@ -136,6 +136,8 @@ def _structure(path: str, language: str, source: Source, limits: Limits) -> _Str
     wanted = language and len(text) <= _TREE_BYTES and limits.parse_seconds > 0
     parser = parser_for(language) if wanted else None
     tree, error = None, ""
+    if language and pack(language).grammar and len(text) > _TREE_BYTES:
+        error = f"larger than {_TREE_BYTES / 1e6:g} MB, indexed by lines, without symbols"
     if parser is not None:
         try:
             tree = _parse(parser, readable(text, pack(language)), limits.parse_seconds)

@@ -14,6 +14,6 @@ class Limits:
     """What a worker may spend on a file. `parse_seconds` 0: no syntax tree at all."""
 
     max_bytes: int = 2_000_000
-    parse_seconds: float = 10.0
+    parse_seconds: float = 5.0
     chunk_bytes: int = CHUNK_BYTES
     include_generated: bool = False

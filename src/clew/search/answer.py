@@ -194,7 +194,7 @@ def _packed(
             continue
         span = lines[file_id][depth]
         place = None
-        if (depth == 0 or shown is not None) and (room is None or head + PLACE_TOKENS < room):
+        if (depth == 0 or shown is not None) and (room is None or head + PLACE_TOKENS <= room):
             inside = None if room is None else room - head - PLACE_TOKENS
             place = _place(files[file_id].path, span, functools.partial(text_of, file_id), wanted, inside)
         if place is None:

@@ -139,6 +139,8 @@ def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query, t
     for name, flag in _FLAGS:
         if not query.terms.keys() & _ASKED.get(name, _NOTHING):
             values[name][:] = flags & flag != 0
+    for name in ("test", "example", "vendored"):  # where a name that is asked for is defined does not count against it
+        values[name] *= 1 - np.minimum(values["defines"], 1)
     values["stem"][:] = [_share(tokenizer(stem), query.terms) for stem in stems]
     values["stem_exact"][:] = [_bare(stem) in names for stem in stems]
     values["barrel"][:] = [stem in _BARRELS for stem in stems]

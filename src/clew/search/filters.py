@@ -234,16 +234,23 @@ class _Parser:
         if operator not in ("=", "!=", "<", "<=", ">", ">="):
             raise self.error("an operator (= != < <= > >= in like)")
         self._take()
-        return Condition(f"{field} {operator} ?", (self._value(field),), chunks)
+        return Condition(f"{field} {operator} ?", (self._named(field),), chunks)
 
     def _list(self, field: str) -> tuple[str | int, ...]:
         self._take("(")
-        values = [self._value(field)]
+        values = [self._named(field)]
         while self.peek() == ",":
             self._take()
-            values.append(self._value(field))
+            values.append(self._named(field))
         self._take(")")
         return tuple(values)
+
+    def _named(self, field: str) -> str | int:
+        """A value that is compared as a whole: a kind that does not exist would silently match nothing."""
+        value = self._value(field)
+        if field == "kind":
+            _check("kind", (str(value),), CHUNK_KINDS)
+        return value
 
     def _value(self, field: str) -> str | int:
         if self._next < len(self._tokens) and self._tokens[self._next][0] == "op":

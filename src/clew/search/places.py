@@ -135,6 +135,8 @@ def _span(chunk: Chunk, score: float) -> Span:
 
 def _boosted(span: Span, named: Sequence[Named], line: int) -> Span:
     boost = POINTED_WEIGHT if line and span.start_line <= line <= span.end_line else 0.0
+    if boost and span.start_line == line:  # of two windows that overlap there, the one that begins there
+        boost += 1.0
     for each in named:
         definition = each.definition
         # The first chunk of a definition that was split holds its signature.

@@ -66,7 +66,7 @@ _FRAMES = tuple(
         rf"\n[ \t]{{1,40}}(?:at )?{_FILE}:{_LINE}",
         rf"{_FILE}:{_LINE}: (?:anonymous fn/\d{{1,2}} in )?(?P<name>[\w.]{{1,200}}+[!?]?)/\d",  # Elixir
         rf"{_FILE}[,:]? (?:on )?line {_LINE}(?:,? in (?P<name>[\w.]{{1,200}}+))?",  # PHP, prose
-        rf"{_FILE}(?::|\(|: \(){_LINE}(?!\w)",  # compilers and the rest
+        rf"{_FILE}(?::|\(|: \(|#L){_LINE}(?!\w)",  # compilers, code hosts and the rest
     )
 )
 _NO_FILE = re.compile(r"<|\[|native|node:|internal/|Unknown Source")
@@ -110,7 +110,7 @@ class Query:
 
 def analyse(text: str, tokenizer: Tokenizer) -> Query:
     """Understand a query. O(length) up to MAX_QUERY; never raises on any text."""
-    text = text.strip()[:MAX_QUERY].encode("utf-8", "replace").decode()  # half a surrogate pair is no text
+    text = text.strip()[:MAX_QUERY]
     frames = tuple(dict.fromkeys(_frames(text)))
     paths = tuple(dict.fromkeys(_paths(text)))[:MAX_PATHS]
     names = tuple(name for name in dict.fromkeys(_names(text)) if not _is_one_of(paths, name))[:MAX_NAMES]
