@@ -144,6 +144,7 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
         "last_indexed_at": "UTC, ISO 8601",
         "text_only": "language to number of files that are searched as text, without symbols",
         "skipped_reasons": "as in the report",
+        "notes": "lines for the reader from the last index run: what was left out as a whole, and why",
         "error": "why the index cannot be read, as `code: message`",
     },
     "Check": {

@@ -58,7 +58,6 @@ def diagnose(
     checks += _guarded("settings", lambda: _settings(settings, env))
     checks += _guarded("model", lambda: _model(settings, place))
     if place is not None:
-        checks += _guarded("lock", lambda: _lock(place, settings))
         checks += _guarded("index", lambda: _index(place, settings, force))
     return checks
 
@@ -200,18 +199,6 @@ def _model(settings: Settings, root: Path | None) -> list[Check]:
         detail = "no built-in model in this installation: search is by words and symbols"
         return [Check("model", "advisory", detail, "set `embedder` to the folder of a model, or to none")]
     return [Check("model", "ok", f"{embedder.identity}, {embedder.dimension} dimensions")]
-
-
-def _lock(root: Path, settings: Settings) -> list[Check]:
-    from clew.index.layout import index_directory
-    from clew.index.lock import holder, is_locked
-
-    directory = index_directory(root, settings.index_dir)
-    if not is_locked(directory):
-        return [Check("lock", "ok", "nobody is writing the index")]
-    pid = holder(directory)
-    who = f"process {pid}" if pid else "another process"
-    return [Check("lock", "advisory", f"{who} is writing the index", "wait until it is done; searches work meanwhile")]
 
 
 def _index(root: Path, settings: Settings, force: bool) -> Sequence[Check]:

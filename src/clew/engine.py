@@ -399,12 +399,17 @@ class Engine:
             last_indexed_at=meta.get("indexed_at"),
             text_only=text_only,
             skipped_reasons=catalog.skipped_reasons(meta.get("skipped", {})),
+            notes=tuple(meta["notes"]),
         )
 
     def index_health(self) -> list[Check]:
-        """What the doctor says of the index: readable, whole, made with these settings. Reads all of it."""
+        """What the doctor says of the index: nobody writes it, readable, whole, made with these settings.
+
+        Reads all of it and changes nothing.
+        """
+        lock = self._lock_health()
         if not self.exists():
-            return [Check("index", "advisory", f"{self.root} has no index yet", "clew index")]
+            return [lock, Check("index", "advisory", f"{self.root} has no index yet", "clew index")]
         try:
             with self._mutex:
                 opened = self._opened()
@@ -412,15 +417,28 @@ class Engine:
                 opened.reader.verify()
                 drift = differences(opened.meta.get("fingerprint", {}), self._fingerprint())
         except BusyIndexError as error:
-            return [Check("index", "advisory", error.message, error.hint)]
+            return [lock, Check("index", "advisory", error.message, error.hint)]
         except ClewError as error:
-            return [Check("index", "broken", error.message, error.hint)]
-        checks = [Check("index", "ok", f"generation {opened.generation} at {opened.path}")]
+            return [lock, Check("index", "broken", error.message, error.hint)]
+        checks = [lock, Check("index", "ok", f"generation {opened.generation} at {opened.path}")]
         if drift:
             checks.append(Check("fingerprint", "advisory", "; ".join(drift), "clew index"))
         else:
             checks.append(Check("fingerprint", "ok", "made with the current settings"))
         return checks
+
+    def _lock_health(self) -> Check:
+        from clew.index import lock
+
+        try:
+            locked = lock.is_locked(self.index_path)
+        except OSError as error:
+            return Check("lock", "advisory", f"cannot be tried: {error.strerror}", f"check {self.index_path}")
+        if not locked:
+            return Check("lock", "ok", "nobody is writing the index")
+        pid = lock.holder(self.index_path)
+        detail = f"process {pid} is writing the index" if pid else "another process is writing the index"
+        return Check("lock", "advisory", detail, "wait until it is done; searches work meanwhile")
 
 
 def _files(count: int) -> str:

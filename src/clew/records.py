@@ -208,6 +208,7 @@ class Status:
     last_indexed_at: str | None = None
     text_only: Mapping[str, int] = field(default_factory=dict)
     skipped_reasons: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     error: str | None = None
 
 

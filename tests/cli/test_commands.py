@@ -248,6 +248,13 @@ def test_status_before_and_after_indexing(repository: Path, clew_call: RunClew) 
     assert (changed["stale"], changed["changed_files"]) == (True, 1)
 
 
+def test_index_and_status_name_what_is_left_out_as_a_whole(repository: Path, clew_call: RunClew) -> None:
+    (repository / ".gitignore").write_text("server/\n", encoding="utf-8")
+    for command in ("index", "status"):
+        assert "left out as a whole: server" in document(clew_call(command, cwd=repository))["notes"]
+        assert "note: left out as a whole: server" in clew_call(command, "--no-json", cwd=repository).stdout
+
+
 def test_a_damaged_index_is_told_apart_and_full_repairs_it(repository: Path, clew_call: RunClew) -> None:
     clew_call("index", cwd=repository)
     for file in (repository / ".clew").rglob("*.db"):

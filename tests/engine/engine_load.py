@@ -160,7 +160,7 @@ def kill_rounds(root: Path, rounds: int, files: int, seed: int) -> Iterator[Kill
             assert mark_of(ask(opened, files), files) == f"mark{number}", "the next search catches up"
             opened.index()
             assert not opened.status().stale
-            assert [check.state for check in opened.index_health()] == ["ok", "ok"]
+            assert {check.state for check in opened.index_health()} == {"ok"}
         builds = [path.name for path in (root / ".clew").iterdir() if path.is_dir()]
         assert len(builds) == 1, f"left behind: {builds}"
         yield Kill(after, struck, old, full)

@@ -184,7 +184,8 @@ def status_lines(status: Status, paint: Painter, columns: int) -> list[str]:
         ("last indexed", _unknown(status.last_indexed_at)),
         ("error", paint("bad", safe(status.error or ""))),
     ]
-    return [paint("dim", f"{name:<13}") + value for name, value in rows if value]
+    lines = [paint("dim", f"{name:<13}") + value for name, value in rows if value]
+    return lines + [paint("dim", f"note: {safe(note)}") for note in status.notes]
 
 
 def settings_lines(settings: Mapping[str, Mapping[str, Any]], helps: Mapping[str, str], paint: Painter) -> list[str]:

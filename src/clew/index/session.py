@@ -36,6 +36,7 @@ _META: dict[str, Callable[[object], bool]] = {
     "skipped": lambda value: _is_mapping(value, _is_count),
     "watch": _is_mapping,
     "manifest": lambda value: value is not None,
+    "notes": lambda value: isinstance(value, list) and all(isinstance(note, str) for note in value),
     "indexed_at": lambda value: isinstance(value, str),
 }
 
