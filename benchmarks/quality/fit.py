@@ -95,7 +95,7 @@ def _example(set_name: str, query: LabelledQuery, engine: Engine, tokenizer: Tok
     analysed = analyse(query.text, tokenizer)
     vector = engine.embedder.embed_query(query.text) if engine.embedder else None
     candidates = gather(opened.catalog, opened.reader, analysed, vector, Where())
-    signals = file_signals(candidates, analysed, tokenizer)
+    signals = file_signals(candidates, analysed)
     wanted = {gold.path for gold in query.gold}
     gold = np.array([candidates.files[int(each)].path in wanted for each in signals.ids], bool)
     matrix = np.stack([signals.values[name] for name in SIGNALS], axis=1).astype(np.float64)

@@ -37,7 +37,7 @@ def indexed(index_tree: IndexTree) -> Indexed:
 def signals(indexed: Indexed, text: str, vector: np.ndarray | None = None) -> FileSignals:
     tokenizer = Tokenizer()
     query = analyse(text, tokenizer)
-    return file_signals(gather(indexed.catalog, indexed.reader, query, vector, Where()), query, tokenizer)
+    return file_signals(gather(indexed.catalog, indexed.reader, query, vector, Where()), query)
 
 
 def of(indexed: Indexed, text: str, name: str) -> dict[str, float]:

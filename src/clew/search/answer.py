@@ -58,7 +58,7 @@ def answer(
     query = analyse(text, tokenizer)
     vector = embedder.embed_query(query.text) if embedder is not None else None
     candidates = gather(catalog, reader, query, vector, where)
-    signals = file_signals(candidates, query, tokenizer)
+    signals = file_signals(candidates, query)
     ids, scores = rank(signals)
     best: list[tuple[int, float]] = []
     for file_id, score in zip(ids.tolist(), scores.tolist(), strict=True):

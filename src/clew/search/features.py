@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,7 @@ _ASKED = {
     "documentation": frozenset({"doc", "document", "readm", "changelog", "guid", "manual", "tutori"}),
 }
 _NOTHING: frozenset[str] = frozenset()
+_TOKENIZER = Tokenizer()
 # How much a definition of this kind answers a name that is asked for.
 _KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7, "section": 0.4, "module": 0.7}
 
@@ -67,7 +69,7 @@ class FileSignals:
     values: dict[str, Float32s]
 
 
-def file_signals(candidates: Candidates, query: Query, tokenizer: Tokenizer) -> FileSignals:
+def file_signals(candidates: Candidates, query: Query) -> FileSignals:
     """The signals of every candidate file, ids ascending. O(candidates)."""
     ids = np.array(sorted(candidates.files), np.int64)
     values = {name: np.zeros(len(ids), np.float32) for name in SIGNALS}
@@ -82,7 +84,7 @@ def file_signals(candidates: Candidates, query: Query, tokenizer: Tokenizer) -> 
     _names(values, ids, candidates.named)
     for file_id, pointed in candidates.pointed.items():
         values["pointed"][np.searchsorted(ids, file_id)] = pointed.weight
-    _facts(values, [candidates.files[int(each)] for each in ids], query, tokenizer)
+    _facts(values, [candidates.files[int(each)] for each in ids], query)
     return FileSignals(ids, values)
 
 
@@ -129,37 +131,47 @@ def _names(values: dict[str, Float32s], ids: Int64s, named: Iterable[Named]) -> 
             values["defines"][row] = max(values["defines"][row], weight)
 
 
-def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query, tokenizer: Tokenizer) -> None:
+def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query) -> None:
     """What is known of a file without its text."""
     names = {_bare(name) for name in query.names}
     if query.words <= 2:
         names.add(_bare(query.text.replace(" ", "")))
-    stems = [_stem(file.path) for file in files]
+    called = [_name(file.path) for file in files]
     flags = np.array([file.flags for file in files], np.int64)
     for name, flag in _FLAGS:
         if not query.terms.keys() & _ASKED.get(name, _NOTHING):
             values[name][:] = flags & flag != 0
     for name in ("test", "example", "vendored"):  # where a name that is asked for is defined does not count against it
         values[name] *= 1 - np.minimum(values["defines"], 1)
-    values["stem"][:] = [_share(tokenizer(stem), query.terms) for stem in stems]
-    values["stem_exact"][:] = [_bare(stem) in names for stem in stems]
-    values["barrel"][:] = [stem in _BARRELS for stem in stems]
+    wanted = query.terms.keys()
+    values["stem"][:] = [len(each.words & wanted) / len(each.words) if each.words else 0.0 for each in called]
+    values["stem_exact"][:] = [each.bare in names for each in called]
+    values["barrel"][:] = [each.barrel for each in called]
     values["data"][:] = [file.strategy != "syntax" for file in files]
     values["data"] *= flags & int(FileFlag.DOCUMENTATION) == 0
-    values["depth"][:] = [file.path.count("/") for file in files]
+    values["depth"][:] = [each.depth for each in called]
     values["length"][:] = np.log1p([file.lines for file in files])
 
 
-def _stem(path: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _FileName:
+    """What a path says: `bare` is the file name without endings, case and separators, `words` its terms."""
+
+    bare: str
+    words: frozenset[str]
+    barrel: bool
+    depth: int
+
+
+@functools.lru_cache(maxsize=100_000)  # about 40 MB; a query looks at hundreds of files, mostly the same ones
+def _name(path: str) -> _FileName:
     name = path[path.rfind("/") + 1 :]
-    return name.partition(".")[0] or name
+    stem = name.partition(".")[0] or name
+    terms = _TOKENIZER(stem)
+    # The joined form of several words is none of them.
+    words = terms[:-1] if len(terms) > 2 and terms[-1] == "".join(terms[:-1]) else terms
+    return _FileName(_bare(stem), frozenset(words), stem in _BARRELS, path.count("/"))
 
 
 def _bare(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
-
-
-def _share(terms: Sequence[str], wanted: Mapping[str, float]) -> float:
-    """Share of a file name's words that are wanted; the joined form of several words is none of them."""
-    words = terms[:-1] if len(terms) > 2 and terms[-1] == "".join(terms[:-1]) else terms
-    return sum(word in wanted for word in words) / len(words) if words else 0.0
