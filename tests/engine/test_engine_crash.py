@@ -163,12 +163,12 @@ SOUND_OUTCOMES = {"right", "announced", "index_damaged"}
 
 def test_a_flipped_byte_in_the_catalog_is_an_error_or_changes_nothing(sound: Sound) -> None:
     content = sound.catalog.read_bytes()
-    assert outcomes(sound, sound.catalog, flipped(content, 60)) <= SOUND_OUTCOMES
+    assert outcomes(sound, sound.catalog, flipped(content, 50)) <= SOUND_OUTCOMES
 
 
 def test_a_flipped_byte_in_a_segment_is_an_error_or_changes_nothing(sound: Sound) -> None:
     content = sound.segment.read_bytes()
-    assert outcomes(sound, sound.segment, flipped(content, 150)) <= SOUND_OUTCOMES
+    assert outcomes(sound, sound.segment, flipped(content, 120)) <= SOUND_OUTCOMES
 
 
 def test_a_flipped_byte_in_a_large_segment_is_found_by_the_doctor(
@@ -193,7 +193,7 @@ def test_damage_to_the_vector_cache_never_changes_an_answer(sound: Sound) -> Non
     path = sound.index_path / "vectors.db"
     content = path.read_bytes()
     assert outcomes(sound, path, [*flipped(content, 5), *cut(content), b"text"]) == {"right"}
-    for bad in (*flipped(content, 5), *cut(content), b"text"):
+    for bad in (*flipped(content, 2), content[: len(content) // 2], b"text"):
         path.write_bytes(bad)
         with sound.open() as opened:
             opened.index(full=True)
@@ -297,15 +297,16 @@ def test_something_else_in_the_place_of_the_pointer_is_an_error_and_the_next_ind
 # A hostile clone may bring an index folder: what lies in it must neither block nor lead out of it.
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and links")
 @pytest.mark.parametrize("what", [name for name in FOREIGN if name != "nothing"])
-@pytest.mark.parametrize("name", ["vectors.db", "writer.lock", "writer.pid", ".gitignore"])
-def test_something_else_in_the_place_of_a_helper_file_is_no_traceback(sound: Sound, name: str, what: str) -> None:
-    path = sound.index_path / name
-    path.unlink(missing_ok=True)
-    FOREIGN[what](path)
+def test_something_else_in_the_place_of_the_helper_files_neither_blocks_nor_leads_out(sound: Sound, what: str) -> None:
+    for name in ("vectors.db", "writer.lock", "writer.pid", "current.new", ".gitignore"):
+        path = sound.index_path / name
+        path.unlink(missing_ok=True)
+        FOREIGN[what](path)
     assert outcome(sound) == "right"
     with sound.open() as opened:
         opened.index(full=True)
     assert outcome(sound) == "right"
+    assert (sound.root / "src" / "alpha.py").read_text(encoding="utf-8") == TREE["src/alpha.py"]
 
 
 def test_an_index_folder_without_a_pointer_is_a_missing_index(sound: Sound) -> None:
@@ -320,11 +321,10 @@ def test_an_index_folder_without_a_pointer_is_a_missing_index(sound: Sound) -> N
 def test_a_damaged_index_is_one_line_of_the_command_and_of_its_doctor(sound: Sound) -> None:
     sound.catalog.write_bytes(b"not a database" * 100)
     env = {"CLEW_EMBEDDER": sound.model}
-    for command, status in (("search", 1), ("doctor", 1), ("status", 0)):
-        words = [command, "total"] if command == "search" else [command]
+    for words, told in ((["search", "total"], '"index_damaged"'), (["doctor"], '"broken"')):
         done = clew_run(sound.root, *words, env=env)
-        assert (done.returncode, done.stderr) == (status, "")
-        assert "index_damaged" in done.stdout or '"broken"' in done.stdout
+        assert (done.returncode, done.stderr) == (1, "")
+        assert told in done.stdout
     assert clew_run(sound.root, "index", env=env).returncode == 0
     assert outcome(sound) == "right"
 

@@ -26,22 +26,34 @@ from clew import Engine, NoIndexError, RootError
 TREE = {"a.py": functions("alpha"), "b.py": functions("beta"), "sub/c.py": functions("gamma")}
 
 
-@pytest.fixture(params=["cold", "listening"])
-def opened(request: pytest.FixtureRequest, root: Path) -> Iterator[Engine]:
-    """An engine over TREE that has never looked at it, or that follows it by change events where there are any."""
+def following(root: Path, looks: int) -> Engine:
+    """An engine over TREE that has looked at it so often: from the second look on it listens to change events."""
     with indexed(root, TREE):
         pass
-    with engine(root) as fresh:
-        for _ in range({"cold": 0, "listening": 4}[request.param]):
-            assert fresh.search("alpha").freshness.state == "fresh"
+    fresh = engine(root)
+    for _ in range(looks):
+        assert fresh.search("alpha").freshness.state == "fresh"
+    return fresh
+
+
+@pytest.fixture
+def opened(root: Path) -> Iterator[Engine]:
+    """One that has long been following the tree."""
+    with following(root, 4) as engine_that_listens:
+        yield engine_that_listens
+
+
+@pytest.fixture(params=[0, 4], ids=["cold", "listening"])
+def either(request: pytest.FixtureRequest, root: Path) -> Iterator[Engine]:
+    with following(root, request.param) as fresh:
         yield fresh
 
 
-def test_an_edit_is_seen(opened: Engine) -> None:
-    write(opened.root, {"a.py": functions("alpha", "novel")})
-    answer = opened.search("novel")
+def test_an_edit_is_seen(either: Engine) -> None:
+    write(either.root, {"a.py": functions("alpha", "novel")})
+    answer = either.search("novel")
     assert (paths(answer), answer.freshness.state, answer.freshness.changed_files) == (["a.py"], "refreshed", 1)
-    assert opened.search("novel").freshness.state == "fresh"
+    assert either.search("novel").freshness.state == "fresh"
 
 
 def test_an_edit_of_the_same_size_is_seen(opened: Engine) -> None:
@@ -50,13 +62,13 @@ def test_an_edit_of_the_same_size_is_seen(opened: Engine) -> None:
     assert paths(opened.search("omega")) == ["a.py"]
 
 
-def test_an_edit_of_the_same_size_with_the_old_modification_time_is_seen(opened: Engine) -> None:
-    path = opened.root / "a.py"
+def test_an_edit_of_the_same_size_with_the_old_modification_time_is_seen(either: Engine) -> None:
+    path = either.root / "a.py"
     before = path.stat()
-    write(opened.root, {"a.py": functions("omega")})
+    write(either.root, {"a.py": functions("omega")})
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
-    assert paths(opened.search("omega")) == ["a.py"]
+    assert paths(either.search("omega")) == ["a.py"]
 
 
 def test_several_edits_within_one_clock_tick_are_seen(opened: Engine) -> None:
@@ -67,11 +79,11 @@ def test_several_edits_within_one_clock_tick_are_seen(opened: Engine) -> None:
         assert f"def {name}" in texts(answer)
 
 
-def test_a_deleted_file_does_not_answer(opened: Engine) -> None:
-    (opened.root / "a.py").unlink()
-    answer = opened.search("alpha")
+def test_a_deleted_file_does_not_answer(either: Engine) -> None:
+    (either.root / "a.py").unlink()
+    answer = either.search("alpha")
     assert (paths(answer), answer.freshness.state) == ([], "refreshed")
-    assert opened.status().files == 2
+    assert either.status().files == 2
 
 
 def test_a_deleted_folder_does_not_answer(opened: Engine) -> None:
@@ -79,9 +91,9 @@ def test_a_deleted_folder_does_not_answer(opened: Engine) -> None:
     assert paths(opened.search("gamma")) == []
 
 
-def test_a_new_file_is_seen(opened: Engine) -> None:
-    write(opened.root, {"d.py": functions("delta")})
-    assert paths(opened.search("delta")) == ["d.py"]
+def test_a_new_file_is_seen(either: Engine) -> None:
+    write(either.root, {"d.py": functions("delta")})
+    assert paths(either.search("delta")) == ["d.py"]
 
 
 def test_a_new_file_in_a_new_folder_is_seen(opened: Engine) -> None:
@@ -91,9 +103,9 @@ def test_a_new_file_in_a_new_folder_is_seen(opened: Engine) -> None:
     assert paths(opened.search("epsilon")) == ["deep/er/e.py"]
 
 
-def test_a_renamed_file_answers_under_its_new_name_only(opened: Engine) -> None:
-    (opened.root / "a.py").rename(opened.root / "renamed.py")
-    assert paths(opened.search("alpha")) == ["renamed.py"]
+def test_a_renamed_file_answers_under_its_new_name_only(either: Engine) -> None:
+    (either.root / "a.py").rename(either.root / "renamed.py")
+    assert paths(either.search("alpha")) == ["renamed.py"]
 
 
 def test_a_renamed_folder_answers_under_its_new_name_only(opened: Engine) -> None:
@@ -109,11 +121,11 @@ def test_two_files_that_swap_their_names_are_not_confused(opened: Engine) -> Non
     assert paths(opened.search("beta")) == ["a.py"]
 
 
-def test_a_new_ignore_rule_is_seen(opened: Engine) -> None:
-    write(opened.root, {".clewignore": "a.py\n"})
-    assert paths(opened.search("alpha")) == []
-    (opened.root / ".clewignore").unlink()
-    assert paths(opened.search("alpha")) == ["a.py"]
+def test_a_new_ignore_rule_is_seen(either: Engine) -> None:
+    write(either.root, {".clewignore": "a.py\n"})
+    assert paths(either.search("alpha")) == []
+    (either.root / ".clewignore").unlink()
+    assert paths(either.search("alpha")) == ["a.py"]
 
 
 def test_a_new_ignore_file_of_a_subfolder_is_seen(opened: Engine) -> None:
@@ -178,14 +190,20 @@ def test_a_switched_branch_is_seen(root: Path) -> None:
 # Too much to catch up with
 
 
-@pytest.fixture
-def behind(root: Path) -> Iterator[Engine]:
+def fall_behind(root: Path) -> Engine:
     """An engine that may not catch up, over a tree of 320 files of which 300 were edited, one deleted, one added."""
     files = {f"m{number}.py": functions("shared", f"name{number}") for number in range(320)}
-    with indexed(root, files, refresh_seconds=0) as opened:
-        write(root, {f"m{number}.py": functions("shared", f"other{number}") for number in range(300)})
-        (root / "m310.py").unlink()
-        write(root, {"new.py": functions("shared", "brand_new")})
+    opened = indexed(root, files, refresh_seconds=0)
+    write(root, {f"m{number}.py": functions("shared", f"other{number}") for number in range(300)})
+    (root / "m310.py").unlink()
+    write(root, {"new.py": functions("shared", "brand_new")})
+    return opened
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """For tests that only ask: as long as nobody indexes, it stays behind."""
+    with fall_behind(tmp_path_factory.mktemp("behind")) as opened:
         yield opened
 
 
@@ -212,22 +230,24 @@ def test_a_stale_answer_shows_text_of_its_own_generation(behind: Engine) -> None
     assert "def name7" in (place.text or "")
 
 
-def test_an_index_run_ends_the_staleness(behind: Engine) -> None:
-    report = behind.index()
-    assert (report.files.indexed, report.files.removed) == (301, 1)
-    answer = behind.search("other7 brand_new", limit=5)
+def test_an_index_run_ends_the_staleness(root: Path) -> None:
+    with fall_behind(root) as opened:
+        report = opened.index()
+        assert (report.files.indexed, report.files.removed) == (301, 1)
+        answer = opened.search("other7 brand_new", limit=5)
     assert answer.freshness.state == "fresh"
     assert set(paths(answer)) >= {"m7.py", "new.py"}
 
 
-def test_300_changed_files_are_caught_up_with_when_that_may_take_the_time(behind: Engine) -> None:
-    with engine(behind.root, refresh_seconds=60) as patient:
+def test_300_changed_files_are_caught_up_with_when_that_may_take_the_time(root: Path) -> None:
+    with fall_behind(root), engine(root, refresh_seconds=60) as patient:
         answer = patient.search("other7")
     assert (paths(answer)[0], answer.freshness.state, answer.freshness.changed_files) == ("m7.py", "refreshed", 302)
 
 
-def test_the_command_catches_up_when_it_was_asked_to(behind: Engine) -> None:
-    done = clew_run(behind.root, "search", "other7", "--index", env={"CLEW_REFRESH_SECONDS": "0"})
+def test_the_command_catches_up_when_it_was_asked_to(root: Path) -> None:
+    with fall_behind(root):
+        done = clew_run(root, "search", "other7", "--index", env={"CLEW_REFRESH_SECONDS": "0"})
     assert done.returncode == 0
     assert '"state":"fresh"' in done.stdout
 
