@@ -171,7 +171,7 @@ def test_a_grammar_that_does_not_fit_is_advice_of_its_own_and_not_counted_as_loa
         subprocess.run(
             [sys.executable, "-c", code.format(swap)], capture_output=True, encoding="utf-8", check=True
         ).stdout.splitlines()
-        for swap in ("", "import tree_sitter_json; sys.modules['tree_sitter_lua'] = tree_sitter_json; ")
+        for swap in ("", "import tree_sitter_css; sys.modules['tree_sitter_lua'] = tree_sitter_css; ")
     )
     (line,) = [line for line in other if "does not fit" in line]
     assert "for lua" in line and "pip install 'tree-sitter-lua" in line

@@ -132,7 +132,7 @@ def test_a_grammar_that_is_not_installed_is_named_with_its_requirement() -> None
 
 
 def test_a_grammar_that_does_not_fit_the_query_is_named() -> None:
-    code = "import tree_sitter_json as other; language = other.language"
+    code = "import tree_sitter_css as other; language = other.language"
     assert run_with_broken(code) == ["unfit", "the installed grammar does not fit our query for lua", "tree-sitter-lua"]
 
 
