@@ -112,7 +112,8 @@ def _explained(path: Path) -> Iterator[None]:
                 f"the index {path} cannot be used: {error}", hint="check the free space and the rights of its directory"
             ) from None
         raise _damaged(path, error) from None
-    except (sqlite3.DatabaseError, zlib.error, struct.error, ValueError) as error:
+    except (sqlite3.DatabaseError, zlib.error, struct.error, ValueError, TypeError, RecursionError) as error:
+        # A flipped byte can make a column of another type, or JSON of any depth.
         raise _damaged(path, error) from None
 
 
@@ -210,9 +211,11 @@ class Catalog:
             self._connection.commit()
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, as far as readers allow."""
+        """Fold the write-ahead log into the file, as far as readers allow: it waits for none."""
         with _explained(self.path):
+            self._connection.execute("PRAGMA busy_timeout = 0")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 
     def verify(self) -> None:
         """Read every page; DamagedIndexError when one is inconsistent. O(size of the catalog)."""

@@ -45,7 +45,7 @@ def checked_meta(catalog: Catalog) -> dict[str, Any]:
     """What the catalog says of its generation; DamagedIndexError when something is missing or of another type."""
     try:
         meta = catalog.meta()
-    except RecursionError:  # JSON nested a thousand deep
+    except (RecursionError, TypeError):  # JSON nested a thousand deep, or no text at all
         meta = {}
     wrong = next((key for key, fits in _META.items() if not fits(meta.get(key))), None)
     if wrong is not None:
