@@ -20,7 +20,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "engine"))
 
-from engine_load import ask, counts, kill_rounds, readers_and_writer  # noqa: E402 - the path above makes them importable
+from engine_load import contents, counts, kill_rounds, readers_and_writer  # noqa: E402 - the path above makes them importable
 from engine_tools import engine  # noqa: E402
 
 from clew import ClewError, __version__  # noqa: E402
@@ -63,7 +63,7 @@ def kills(root: Path, rounds: int, files: int, seed: int) -> dict[str, Any]:
             print(f"  after {each.after:.2f} s, {'struck' if each.struck else 'too late'}: {shown}", flush=True)
         with engine(root) as repaired, engine(root, index_dir=str(root.parent / "fresh")) as fresh:
             fresh.index()
-            if counts(repaired) != counts(fresh) or ask(repaired, files).hits != ask(fresh, files).hits:
+            if counts(repaired) != counts(fresh) or contents(repaired) != contents(fresh):
                 problems.append("the repaired index differs from a fresh one")
     except (AssertionError, ClewError) as error:
         problems.append(f"round {len(done) + 1}: {type(error).__name__}: {error}")

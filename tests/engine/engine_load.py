@@ -190,6 +190,15 @@ def counts(opened: Engine) -> dict[str, Any]:
     return {name: getattr(status, name) for name in ("files", "chunks", "definitions", "languages", "skipped_reasons")}
 
 
+def contents(opened: Engine) -> dict[str, Any]:
+    """All that is stored of each file, ids apart."""
+    catalog = opened._opened().catalog
+    return {
+        file.path: (file.hash, catalog.text(file.id), catalog.chunks(file.id), catalog.definitions(file.id))
+        for file in catalog.files()
+    }
+
+
 if __name__ == "__main__":
     readings = read_for(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
     print(json.dumps({name: getattr(readings, name) for name in ("answers", "slowest", "marks", "errors")}))

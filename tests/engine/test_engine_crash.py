@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_load import ask, counts, kill_rounds
+from engine_load import ask, contents, counts, kill_rounds
 from engine_tools import clew_run, engine, functions, indexed, linux_only, paths, static_model, write
 
 from clew import Answer, ClewError, Engine
@@ -35,6 +35,7 @@ def test_a_killed_writer_leaves_a_whole_generation_and_the_next_run_repairs(root
     with engine(root) as repaired, engine(root, index_dir=str(tmp_path / "fresh")) as fresh:
         fresh.index()
         assert counts(repaired) == counts(fresh)
+        assert contents(repaired) == contents(fresh)
         assert [hit.places for hit in ask(repaired, FILES).hits] == [hit.places for hit in ask(fresh, FILES).hits]
 
 

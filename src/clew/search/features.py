@@ -63,9 +63,10 @@ _KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7,
 
 @dataclass(frozen=True, slots=True)
 class FileSignals:
-    """`values[name][i]` is a signal of the file `ids[i]`."""
+    """`values[name][i]` is a signal of the file `ids[i]`, whose path is `paths[i]`."""
 
     ids: Int64s
+    paths: tuple[str, ...]
     values: dict[str, Float32s]
 
 
@@ -85,7 +86,7 @@ def file_signals(candidates: Candidates, query: Query) -> FileSignals:
     for file_id, pointed in candidates.pointed.items():
         values["pointed"][np.searchsorted(ids, file_id)] = pointed.weight
     _facts(values, [candidates.files[int(each)] for each in ids], query)
-    return FileSignals(ids, values)
+    return FileSignals(ids, tuple(candidates.files[int(each)].path for each in ids), values)
 
 
 def _relative(scores: Float32s) -> Float32s:

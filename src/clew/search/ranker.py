@@ -41,9 +41,13 @@ WEIGHTS = {
 
 
 def rank(signals: FileSignals) -> tuple[Int64s, Float32s]:
-    """File ids best first and their scores; equal scores by id, so the same query always gives the same order."""
+    """File ids best first and their scores; equal scores by path, so that the same query gives the same order on
+    every run and on every index of the same tree, whatever ids its files have there."""
     scores = np.zeros(len(signals.ids), np.float32)
     for name, weight in WEIGHTS.items():
         scores += np.float32(weight) * signals.values[name]
-    order = np.lexsort((signals.ids, -scores))
+    scores = np.round(scores, 5)  # sums over more segments differ in the last bits
+    by_path = np.empty(len(scores), np.int64)
+    by_path[sorted(range(len(scores)), key=signals.paths.__getitem__)] = np.arange(len(scores))
+    order = np.lexsort((by_path, -scores))
     return signals.ids[order], scores[order]
