@@ -54,7 +54,6 @@ class BuildRequest:
 class _Tally:
     indexed: int = 0
     removed: int = 0
-    chunks: int = 0
     embedded: int = 0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

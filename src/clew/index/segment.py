@@ -138,10 +138,6 @@ class Segment:
         files = np.searchsorted(starts, rows.astype(np.uint32), side="right") - 1
         return (ids[files] << CHUNK_BITS) | (rows - starts[files])
 
-    def chunk_files(self) -> Int64s:
-        """The file row of each chunk row."""
-        return np.repeat(np.arange(self.files, dtype=np.int64), np.diff(self.arrays["chunk_starts"]))
-
     def texts(self, key: str) -> list[bytes]:
         """All `paths` or `terms` as bytes. O(their size): for merging, never for a search."""
         ends: list[int] = self.arrays[f"{key[:-1]}_starts"].tolist()

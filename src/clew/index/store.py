@@ -21,7 +21,7 @@ Float32s = npt.NDArray[np.float32]
 # Text fields. The first two have one document per chunk, the others one per file.
 CHUNK_FIELDS = ("body", "symbol")
 FILE_FIELDS = ("file_body", "file_symbol", "path")
-# A file is capped at 2 MB, so its chunks always fit: chunk id = file id << 20 | ordinal.
+# chunk id = file id << 20 | ordinal. A file has at most parsing.chunks.MAX_CHUNKS of them, far fewer than fit.
 CHUNK_BITS = 20
 
 

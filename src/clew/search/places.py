@@ -44,7 +44,7 @@ def spans(
     file_ids: Sequence[int], candidates: Candidates, query: Query, catalog: Catalog, reader: StoreReader, where: Where,
     places: int, tokenizer: Tokenizer,
 ) -> dict[int, list[Span]]:  # fmt: skip
-    """Up to `places` spans per file, best first. Every file gets at least one. O(chunks of the files)."""
+    """Up to `places` spans per file, best first; none where a filter admits no chunk. O(chunks of the files)."""
     scores = _chunk_scores(file_ids, candidates)
     missing = [each for each in file_ids if each not in scores]
     if missing:  # found as a whole, not by one chunk: look inside these files only
