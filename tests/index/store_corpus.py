@@ -172,9 +172,9 @@ def check_counts(reader: StoreReader, corpus: Corpus) -> None:
 
 
 def unit(values: Sequence[float]) -> tuple[float, ...]:
-    """Rounded to float32 as a store keeps it, so that the exact answer sees the same numbers."""
+    """Rounded to float16 as a store keeps it, so that the exact answer sees the same numbers."""
     array = np.array(values, np.float32)
-    return tuple((array / np.linalg.norm(array)).tolist())
+    return tuple((array / np.linalg.norm(array)).astype(np.float16).tolist())
 
 
 def _unit_vectors(dimension: int) -> st.SearchStrategy[tuple[float, ...]]:

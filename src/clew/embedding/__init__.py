@@ -7,6 +7,7 @@ from clew.embedding.pieces import Pieces, split_word
 from clew.embedding.protocol import Embedder, unit_rows
 from clew.embedding.static import StaticEmbedder, open_static
 from clew.embedding.static_files import StaticOptions, write_static_model
+from clew.embedding.texts import chunk_texts, path_text, with_paths
 
 __all__ = [
     "Embedder",
@@ -15,12 +16,15 @@ __all__ = [
     "StaticEmbedder",
     "StaticOptions",
     "VectorCache",
+    "chunk_texts",
     "embed_with_cache",
     "load_embedder",
     "open_model2vec",
     "open_static",
+    "path_text",
     "split_word",
     "text_hash",
     "unit_rows",
+    "with_paths",
     "write_static_model",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from clew.embedding import Embedder, VectorCache, embed_with_cache
+from clew.embedding import Embedder, VectorCache, chunk_texts, embed_with_cache, path_text, with_paths
 from clew.errors import DamagedIndexError
 from clew.index import layout
 from clew.index.catalog import FAILED, Catalog, FileRecord
 from clew.index.fingerprint import differences
 from clew.index.plan import Plan, plan, trusted
 from clew.index.session import checked_meta
-from clew.index.store import CHUNK_FIELDS, ChunkBatch, FileRow, Postings, Store, StoreWriter
+from clew.index.store import CHUNK_FIELDS, ChunkBatch, FileRow, Float32s, Postings, Store, StoreWriter
 from clew.index.stores import open_store
 from clew.parsing.file import ParsedFile
 from clew.parsing.limits import Limits
@@ -305,12 +305,12 @@ def _store(
             tally.indexed += 1
     if not rows:
         return
+    indexed_files = [file for file in kept if file]
     vectors = None
     if request.embedder is not None and cache is not None:
-        texts = [text for file in kept if file for text in _embedded_texts(file)]
-        vectors, computed = embed_with_cache(request.embedder, cache, texts)
+        vectors, computed = _vectors(indexed_files, request.embedder, cache)
         tally.embedded += computed
-    kinds = [_KIND_NUMBERS[chunk.kind] for file in kept if file for chunk in file.chunks]
+    kinds = [_KIND_NUMBERS[chunk.kind] for file in indexed_files for chunk in file.chunks]
     writer.add(ChunkBatch(rows, np.array(kinds, np.uint8), parsed.vocabulary, _kept_postings(parsed, kept), vectors))
 
 
@@ -323,12 +323,13 @@ def _record(file: ParsedFile, todo: Mapping[str, FileStat], read_at: int) -> Fil
     )  # fmt: skip
 
 
-def _embedded_texts(file: ParsedFile) -> Iterator[str]:
-    """What is embedded of each chunk: symbol, text, context. Not the path, so that a renamed file embeds nothing."""
-    text = zlib.decompress(file.text)
-    for chunk in file.chunks:
-        body = text[chunk.start_byte : chunk.end_byte].decode("utf-8", "replace")
-        yield "\n".join(part for part in (chunk.symbol, body, chunk.context) if part)
+def _vectors(files: Sequence[ParsedFile], embedder: Embedder, cache: VectorCache) -> tuple[Float32s, int]:
+    """A vector for each chunk, and how many chunks were embedded: those that the cache did not have."""
+    texts = [text for file in files for text in chunk_texts(zlib.decompress(file.text), file.chunks)]
+    vectors, computed = embed_with_cache(embedder, cache, texts)
+    paths, _ = embed_with_cache(embedder, cache, [path_text(file.path) for file in files])
+    file_of = np.repeat(np.arange(len(files)), [len(file.chunks) for file in files])
+    return with_paths(vectors, paths, file_of), computed
 
 
 def _kept_postings(parsed: ParsedBatch, kept: list[ParsedFile | None]) -> dict[str, Postings]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from clew.index.catalog import SCHEMA_VERSION
 
-PIPELINE_VERSION = 1  # raise it when parsing, chunking or terms change what is stored
+PIPELINE_VERSION = 2  # raise it when parsing, chunking or terms change what is stored
 
 
 def fingerprint(*, embedder: str, store: str, chunk_bytes: int, include_generated: bool) -> dict[str, str]:

@@ -43,7 +43,7 @@ class Pending:
         self._keys: dict[str, list[Keys]] = {field: [] for field in ADDED_FIELDS}
         self._lengths: dict[str, list[Int64s]] = {field: [] for field in ADDED_FIELDS}
         self._kinds: list[npt.NDArray[np.uint8]] = []
-        self._vectors: list[Float32s] = []
+        self._vectors: list[npt.NDArray[np.float16]] = []
         self._file_rows = self._chunk_rows = self._postings = self._vector_bytes = 0
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class Pending:
         self._chunk_rows = chunk
         self._kinds.append(batch.kinds.astype(np.uint8))
         if batch.vectors is not None and batch.vectors.size:
-            self._vectors.append(np.array(batch.vectors, np.float32))  # a copy: the caller may reuse its buffer
+            self._vectors.append(np.array(batch.vectors, np.float16))  # a copy: the caller may reuse its buffer
             self._vector_bytes += self._vectors[-1].nbytes
 
     def discard(self, file_ids: Iterable[int]) -> None:
@@ -141,9 +141,9 @@ class Pending:
         rows = chunk_rows - starts[sources]
         rounded: list[tuple[Array, Float32s, Float32s]] = []
 
-        def exact() -> Iterator[Float32s]:
+        def exact() -> Iterator[Array]:
             for block in gather(self._vectors, sources, rows):
-                rounded.append(quantise(block))
+                rounded.append(quantise(block.astype(np.float32)))
                 yield block
 
         dimension = self._vectors[0].shape[1]

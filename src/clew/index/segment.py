@@ -34,7 +34,7 @@ from clew.records import CHUNK_KINDS
 Array = npt.NDArray[Any]
 
 MAGIC = b"CLEWSEG\n"
-VERSION = 1
+VERSION = 2
 PREAMBLE = struct.Struct("<8sIIQQ")  # magic, version, table checksum, table offset, table bytes
 CHECKSUM = struct.Struct("<I")
 PREAMBLE_BYTES = 64
@@ -51,9 +51,9 @@ REQUIRED: dict[str, str] = {
     "terms": "|u1", "term_starts": "<u4",
     **{f"{field}.{part}": dtype for field in FIELDS for part, dtype in _FIELD_ARRAYS.items()},
 }  # fmt: skip
-# vectors: as given; coarse: the same as int8, `vectors[i] ~ coarse[i] * scales[i]`;
+# vectors: as given, rounded to float16; coarse: the same as int8, `vectors[i] ~ coarse[i] * scales[i]`;
 # errors[i]: length of the difference, so a coarse score is at most errors[i] off for a unit query.
-VECTOR_ARRAYS: dict[str, str] = {"vectors": "<f4", "coarse": "|i1", "scales": "<f4", "errors": "<f4"}
+VECTOR_ARRAYS: dict[str, str] = {"vectors": "<f2", "coarse": "|i1", "scales": "<f4", "errors": "<f4"}
 
 
 def damaged(name: str, reason: str) -> DamagedIndexError:

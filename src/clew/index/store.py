@@ -53,7 +53,7 @@ class ChunkBatch:
     (rows are file rows of the batch). The file fields `file_body` and `file_symbol` are the sums
     of the chunk fields and are derived by the store. `kinds` holds an index into
     `records.CHUNK_KINDS` per chunk. `vectors` has one row per chunk, L2-normalised, or is None
-    when no embedder is configured.
+    when no embedder is configured; a store may round it to float16.
     """
 
     files: Sequence[FileRow]

@@ -1,4 +1,4 @@
-"""Exact nearest neighbours in one segment: a scan of int8 vectors, then proof by the float32 ones."""
+"""Exact nearest neighbours in one segment: a scan of int8 vectors, then proof by the stored ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clew.index.store import Float32s, Int64s
 # dimensions: blocks of 1 MiB scan in half the time of 4 MiB, smaller ones pay more calls.
 BLOCK_BYTES = 1 << 20
 MIN_CANDIDATES = 200
-# Below this share of admitted rows it is cheaper to fetch their float32 vectors than to scan all int8 ones.
+# Below this share of admitted rows it is cheaper to fetch their stored vectors than to scan all int8 ones.
 DIRECT_SHARE = 1 / 16
 
 
@@ -21,7 +21,7 @@ def nearest_rows(segment: Segment, query: Float32s, limit: int, admitted: Mask |
 
     The true cosine of a row is at most its coarse one plus the length of what quantising it lost.
     The best coarse rows give a cosine that `limit` rows reach; every row whose bound reaches it is
-    scored with its float32 vector. Each float32 score is computed alike wherever the row lies, so
+    scored with its stored vector. Each such score is computed alike wherever the row lies, so
     equal vectors tie.
     """
     wanted = segment.chunks if admitted is None else int(np.count_nonzero(admitted))
@@ -82,7 +82,7 @@ def _exact(segment: Segment, rows: Int64s, query: Float32s) -> Float32s:
     scores = np.empty(rows.size, np.float32)
     height = _block_rows(query)
     for start in range(0, rows.size, height):
-        part = vectors[rows[start : start + height]]
+        part = vectors[rows[start : start + height]].astype(np.float32)
         np.einsum("ij,j->i", part, query, out=scores[start : start + height])
     return scores
 
