@@ -197,6 +197,28 @@ def test_a_repository_may_name_a_model_inside_itself_or_none(root: Path, home: d
     assert load_settings(root, {}, home).embedder == "none"
 
 
+@pytest.mark.parametrize("name", ["embedder", "rerank"])
+@pytest.mark.parametrize("value", ["onnx:./model", "onnx:/etc/model", "onnx:~/model", "onnx:C:\\m", "onnx:../m.onnx"])
+def test_a_repository_cannot_have_a_network_run(root: Path, home: dict[str, str], name: str, value: str) -> None:
+    write(root / "clew.toml", f"{name} = '{value}'\n")
+    assert "or to an ONNX file" in error_of(root, home).message
+
+
+@pytest.mark.parametrize("value", ["onnx:all-MiniLM-L6-v2", "onnx:someone/model"])
+def test_a_repository_may_name_a_transformer_of_the_machine(root: Path, home: dict[str, str], value: str) -> None:
+    write(root / "clew.toml", f"embedder = '{value}'\nrerank = '{value}'\n")
+    found = load_settings(root, {}, home)
+    assert (found.embedder, found.rerank) == (value, value)
+
+
+@pytest.mark.parametrize("name", ["embedder", "rerank"])
+def test_the_path_of_a_transformer_means_the_folder_of_its_file(home: dict[str, str], name: str) -> None:
+    file = user_file(home)
+    file.parent.mkdir(parents=True)
+    write(file, f"{name} = 'onnx:./model'\n")
+    assert getattr(load_settings(None, {}, home), name) == f"onnx:{file.parent / 'model'}"
+
+
 def test_a_path_in_the_user_file_is_relative_to_that_file(home: dict[str, str]) -> None:
     write(user_file(home), 'index_dir = "indexes"\n')
     assert load_settings(None, {}, home).index_dir == str(user_file(home).parent / "indexes")

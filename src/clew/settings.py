@@ -31,6 +31,8 @@ USER_FILE = "config.toml"
 MAX_SETTINGS_FILE = 1_000_000
 
 EMBEDDER_NAMES = ("default", "none")
+_ONNX = "onnx:"  # what follows is the name of a model, or a path
+_MODELS = ("embedder", "rerank")  # settings whose value is an embedder
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -95,7 +97,13 @@ class Settings:
     include_generated: bool = _option(False, "Index files that say they are generated.")
     embedder: str = _option(
         "default",
-        "What turns text into vectors: default (the built-in model), none, or the folder of a model.",
+        "What turns text into vectors: default (the built-in model), none, the folder of a model, or a transformer:"
+        " onnx:all-MiniLM-L6-v2, onnx:ORGANISATION/NAME, onnx:./FOLDER.",
+    )
+    embedder_threads: int = _option(0, "Threads of a transformer.", minimum=1, maximum=256, zero="one per core")
+    rerank: str = _option("", "A second embedder that orders the first files of an answer again; empty: none.")
+    rerank_seconds: float = _option(
+        2.0, "The longest that this may add to a search, in seconds.", minimum=0.05, maximum=600
     )
     store: str = _option("local", "Where chunks are kept.", choices=("local",))
     auto_index: bool = _option(False, "Let a search build a missing index without asking, also off a terminal.")
@@ -112,6 +120,7 @@ class Settings:
         minimum=0,
         maximum=3600,
     )
+    synonyms: bool = _option(True, "Let a question also find abbreviations and other forms of its words.")
     mask_secrets: bool = _option(True, "Hide key literals in the text of answers.")
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -344,22 +353,34 @@ def _refuse_from_project(setting: Setting, value: object, origin: str, root: Pat
             f"index_dir cannot be set by a repository ({origin}): it would decide where clew writes on this machine",
             hint="set CLEW_INDEX_DIR or put it into your user file",
         )
-    if setting.name != "embedder" or not isinstance(value, str) or value in EMBEDDER_NAMES or root is None:
+    if setting.name not in _MODELS or not isinstance(value, str) or _names_model(value) or root is None:
         return
-    relative = not Path(value).is_absolute() and not value.startswith("~") and "\\" not in value
-    if relative and "\0" not in value and _inside(root / value, root):
+    # A network is a program for a native library, so none that came with a repository is run.
+    foreign = Path(value).is_absolute() or value.startswith(("~", _ONNX)) or "\\" in value
+    if not foreign and "\0" not in value and _inside(root / value, root):
         return
     raise SettingsError(
-        f"embedder = {value!r} ({origin}) leads outside the repository",
-        hint="a repository may name default, none, or a folder inside itself; set CLEW_EMBEDDER for any other",
+        f"{setting.name} = {value!r} ({origin}) leads outside the repository or to an ONNX file",
+        hint="a repository may name default, none, onnx:NAME, or a folder inside itself;"
+        f" set {setting.variable} for any other",
     )
+
+
+def _names_model(value: str) -> bool:
+    """Whether this is no path but a name, or empty. After `onnx:` a path begins with `/`, `.`, `~` or a drive."""
+    if value.startswith(_ONNX):
+        name = value[len(_ONNX) :]
+        return not name.startswith(("/", ".", "~")) and "\\" not in name and ":" not in name
+    return value in ("", *EMBEDDER_NAMES)
 
 
 def _absolute(setting: Setting, value: Any, base: Path | None) -> Any:
     """Paths mean the folder of the file they stand in, or the working directory for flags and the environment."""
-    if setting.name not in ("index_dir", "embedder") or not value:
+    if setting.name not in ("index_dir", *_MODELS) or not value:
         return value
-    if setting.name == "embedder" and value in EMBEDDER_NAMES:
+    if setting.name in _MODELS and _names_model(value):
         return value
+    if setting.name in _MODELS and value.startswith(_ONNX):
+        return _ONNX + os.path.abspath(os.path.join(base or "", os.path.expanduser(value[len(_ONNX) :])))  # noqa: PTH100, PTH111
     # os.path, because it never raises: not for a missing home, not for a loop of links.
     return os.path.abspath(os.path.join(base or "", os.path.expanduser(value)))  # noqa: PTH100, PTH111

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from clew.embedding.model2vec import holds_model2vec, open_model2vec
+from clew.embedding.onnx import PREFIX as ONNX_PREFIX
+from clew.embedding.onnx import open_onnx
 from clew.embedding.protocol import Embedder
 from clew.embedding.static import open_static
 from clew.embedding.static_files import MANIFEST
@@ -12,14 +14,15 @@ from clew.errors import ModelError, UsageError
 
 # Where the model that comes with clew lies. An installation without it searches by text and symbols only.
 SHIPPED = Path(__file__).parent / "weights"
-_ACCEPTED = "use 'default', 'none', or the path of a folder with a static or a model2vec model"
+_ACCEPTED = "use 'default', 'none', the path of a folder with a static or a model2vec model, or onnx:NAME or onnx:PATH"
 
 
-def load_embedder(spec: str | None, *, root: Path | None = None) -> Embedder | None:
+def load_embedder(spec: str | None, *, root: Path | None = None, threads: int = 0) -> Embedder | None:
     """The embedder a setting names, or None for no embedding.
 
-    `spec` is 'none' or empty (None), 'default' (the shipped model, None where it is not installed) or a
-    model's folder, relative to `root` when it is not absolute. UsageError when there is no such folder,
+    `spec` is 'none' or empty (None), 'default' (the shipped model, None where it is not installed), a
+    model's folder, relative to `root` when it is not absolute, or a transformer (see `open_onnx`), which
+    runs on `threads` (0: one per core). UsageError when there is no such folder,
     ModelError when it holds no model or a damaged one, MissingExtraError when the model needs an extra.
     """
     spec = (spec or "none").strip()
@@ -27,6 +30,8 @@ def load_embedder(spec: str | None, *, root: Path | None = None) -> Embedder | N
         return None
     if spec == "default":
         return open_static(SHIPPED) if SHIPPED.is_dir() else None
+    if spec.startswith(ONNX_PREFIX):
+        return open_onnx(spec, root=root, threads=threads)
     return _open_folder(_folder(spec, root))
 
 
