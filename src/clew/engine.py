@@ -44,12 +44,15 @@ from clew.records import (
 )
 from clew.search.answer import Found, Wanted, answer, similar
 from clew.search.filters import Filters, resolve
+from clew.search.rerank import Reranker
 from clew.settings import Settings, load_settings, user_file
 from clew.workspace import Walk, find_root, resolve_inside, stat_file, walk
 
 if TYPE_CHECKING:
+    from clew.evaluation import Gold, LabelledQuery, Report
     from clew.index.build import Progress
 
+VECTORS = "vectors.db"  # in the index folder; what `index.build` embeds is kept there too
 USER_IGNORE_FILE = "ignore"  # beside the user's settings file; gitignore syntax, for every repository
 # PATH:LINE, and what clew itself and code hosts print: PATH:12-34, PATH#L12-L34.
 _LOCATION = re.compile(r"(?P<path>.+?)(?::|#L)(?P<line>\d{1,9})(?:[-:]L?\d{1,9})?")
@@ -93,7 +96,19 @@ class Engine:
     @cached_property
     def embedder(self) -> Embedder | None:
         """The configured embedder; None when search is by text and symbols only. ModelError."""
-        return load_embedder(self.settings.embedder, root=self.root)
+        return load_embedder(self.settings.embedder, root=self.root, threads=self.settings.embedder_threads)
+
+    @cached_property
+    def _reranker(self) -> tuple[Reranker | None, tuple[str, ...]]:
+        """The second stage of a search, if there is to be one, or a note on why it cannot run."""
+        settings = self.settings
+        try:
+            model = load_embedder(settings.rerank, root=self.root, threads=settings.embedder_threads)
+        except ClewError as error:
+            return None, (f"not reranked: {error.message}" + (f" ({error.hint})" if error.hint else ""),)
+        if model is None:
+            return None, ()
+        return Reranker(model, self.index_path / VECTORS, settings.rerank_seconds), ()
 
     def exists(self) -> bool:
         """Whether there is an index, readable or not."""
@@ -213,7 +228,9 @@ class Engine:
 
         def find(opened: Session, where: Where, keep: Callable[[FileRecord], bool]) -> Found:
             embedder = self._embedder_of(opened)
-            return answer(query, opened.catalog, opened.reader, self._tokenizer, where, wanted, embedder, keep)
+            rerank, why_not = self._reranker
+            found = answer(query, opened.catalog, opened.reader, self._tokenizer, where, wanted, embedder, keep, rerank)
+            return replace(found, notes=(*found.notes, *why_not))
 
         return self._answer(query, filters, find)
 
@@ -239,6 +256,42 @@ class Engine:
 
         return self._answer(location, filters, find)
 
+    def evaluate(self, queries: Sequence[LabelledQuery], *, limit: int = 10) -> Report:
+        """Ask labelled queries and score the answers, each as `search` gives it. Costs one search a query.
+
+        Makes no index. Labels that are not indexed are reported and not counted. NoIndexError, UsageError.
+        """
+        from clew.evaluation import evaluate
+
+        with self._mutex:
+            self._freshen()
+            opened = self._opened()
+            embedder = self._embedder_of(opened)
+            places = self.settings.places
+            return evaluate(
+                queries, lambda text: self.search(text, limit=limit, places=places), self._why_missing,
+                embedder.identity if embedder else "none", limit,
+            )  # fmt: skip
+
+    def _why_missing(self, gold: Gold) -> str:
+        """Why no answer can show a labelled place; "" when one can."""
+        opened = self._opened()
+        with opened.reading():
+            record = opened.catalog.file_named(gold.path)
+        if record is not None and not record.skipped:
+            return f"has only {record.lines} lines" if gold.start_line > record.lines else ""
+        if record is not None:
+            return record.skipped
+        path = self.root / gold.path
+        if path.is_dir():
+            return "a folder"
+        return "not in the index" if path.exists() else "no such file"
+
+    def other_settings(self) -> list[str]:
+        """How the index was made otherwise than the settings say, as `field: index -> settings`. NoIndexError."""
+        with self._mutex:
+            return differences(self._opened().meta.get("fingerprint", {}), self._fingerprint())
+
     def _inside(self, paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(resolve_inside(self.root, path) for path in paths)
 
@@ -246,7 +299,10 @@ class Engine:
         for name, value in (("limit", limit), ("places", places), ("budget", budget)):
             if value is not None and not 1 <= value <= MOST_ASKED[name]:
                 raise UsageError(out_of_range(name, value))
-        return Wanted(limit, places, budget, text, explain, mask_secrets=self.settings.mask_secrets)
+        return Wanted(
+            limit, places, budget, text, explain,
+            mask_secrets=self.settings.mask_secrets, synonyms=self.settings.synonyms,
+        )  # fmt: skip
 
     def _answer(
         self, query: str, filters: Filters, find: Callable[[Session, Where, Callable[[FileRecord], bool]], Found]

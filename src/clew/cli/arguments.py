@@ -19,6 +19,7 @@ COMMANDS = {
     "index": "Build the index, or bring it up to date",
     "status": "What is indexed, and whether it is up to date",
     "similar": "Code like the code at PATH:LINE",
+    "eval": "Measure the answers against labelled queries in FILE",
     "settings": "Every setting, its value and where that comes from",
     "doctor": "Check the installation, the settings and the index",
     "help": "This text, or the help of a command",
@@ -26,7 +27,7 @@ COMMANDS = {
 # Commands of later versions: reserved from the start, so that no question changes its meaning then.
 RESERVED = (
     "callers", "callees", "trace", "impact", "graph", "mcp", "init", "hook", "skill", "adr", "gc",
-    "telemetry", "web", "eval",
+    "telemetry", "web",
 )  # fmt: skip
 TESTS = ("with", "without", "only")
 
@@ -140,6 +141,13 @@ def _finished(command: str, options: argparse.Namespace, literal: Sequence[str])
             raise UsageError("`similar` takes one PATH:LINE", hint="clew similar src/cart.py:12")
         options.location = words[0]
         return options
+    if command == "eval":
+        if len(words) != 1:
+            raise UsageError("`eval` takes one FILE of labelled queries", hint="clew eval queries.json")
+        if options.compare and options.compare_with is not None:
+            raise UsageError("--compare and --compare-with exclude each other", hint="see `clew eval --help`")
+        options.file = words[0]
+        return options
     if words:
         raise UsageError(
             f"`{command}` is a command and takes no words",
@@ -169,6 +177,8 @@ def parser(command: str) -> argparse.ArgumentParser:
         _add_search_options(made)
     if command == "search":
         made.add_argument("--explain", action="store_true", help="show what each score is made of")
+    if command == "eval":
+        _add_eval_options(made)
     if command == "index":
         made.add_argument("--full", action="store_true", help="rebuild from nothing; also repairs a damaged index")
         made.add_argument("--dry-run", action="store_true", help="say what would be indexed, and write nothing")
@@ -176,9 +186,10 @@ def parser(command: str) -> argparse.ArgumentParser:
     return made
 
 
-_WORDS = {"search": "QUERY ", "similar": "PATH:LINE ", "help": "[COMMAND] "}
+_WORDS = {"search": "QUERY ", "similar": "PATH:LINE ", "eval": "FILE ", "help": "[COMMAND] "}
 _VALUE_FLAGS = frozenset({
     "-n", "--limit", "--kind", "--lang", "--path", "--tests", "--filter", "--places", "--budget", "--root", "--color",
+    "--compare", "--compare-with",
 })  # fmt: skip
 
 
@@ -200,6 +211,19 @@ def _add_search_options(made: argparse.ArgumentParser) -> None:
     add("--index", action="store_true", help="build the index if there is none, or if it lags behind")
 
 
+def _add_eval_options(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    add("-n", "--limit", type=_number("limit"), metavar="N", help="files asked for per query (default: 10)")
+    add("--hits", action="store_true", help="the files of each answer too")
+    add("--all", action="store_true", help="as text: every query, not only those without a right first file")
+    add(
+        "--compare", action="append", default=[], metavar="NAME=VALUE", type=_assignment,
+        help="run again with this setting and compare; may be repeated",
+    )  # fmt: skip
+    add("--compare-with", metavar="REPORT", help="compare with the JSON that an earlier run printed")
+    add("--index", action="store_true", help="build the index if there is none")
+
+
 def _add_common_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
     add("--root", metavar="DIR", help="the repository (default: found from the working directory upward)")
@@ -217,6 +241,13 @@ def _number(name: str) -> Callable[[str], int]:
         raise UsageError(out_of_range(name, text if text.isdecimal() else repr(text)), hint="see `clew search --help`")
 
     return parsed
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name.strip(), value
 
 
 def _names(text: str) -> list[str]:

@@ -6,17 +6,19 @@ The engine is imported where it is needed, so that help and usage errors cost no
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clew.cli import render
+from clew.cli import render, render_eval
 from clew.cli.output import Output
-from clew.errors import NoIndexError
+from clew.errors import NoIndexError, UsageError
 from clew.records import Answer, IndexReport, to_json
 
 if TYPE_CHECKING:
     from clew.engine import Engine
+    from clew.evaluation import LabelledQuery, Report
 
 Run = Callable[[argparse.Namespace, Output], int]
 
@@ -50,6 +52,51 @@ def status(options: argparse.Namespace, out: Output) -> int:
     return 0
 
 
+def evaluate(options: argparse.Namespace, out: Output) -> int:
+    from clew.evaluation import comparison, document, load_queries, load_report
+    from clew.workspace import resolve_inside
+
+    earlier = load_report(Path(options.compare_with)) if options.compare_with is not None else None
+    with _engine(options) as engine:
+        queries = load_queries(Path(options.file), partial(resolve_inside, engine.root))
+        found = document(_evaluated(engine, queries, options, out), hits=options.hits)
+        if earlier is not None:
+            found["comparison"] = comparison(earlier, found, options.compare_with, "this run")
+        elif options.compare:
+            with _changed_engine(engine, dict(options.compare), options, out) as other:
+                again = document(_evaluated(other, queries, options, out))
+            changes = ", ".join(f"{name}={value}" for name, value in options.compare)
+            found["comparison"] = comparison(found, again, "current settings", changes)
+    _print(out, found, lambda: render_eval.eval_lines(found, out.paint, out.columns, every=options.all))
+    return 0
+
+
+def _evaluated(engine: Engine, queries: Sequence[LabelledQuery], options: argparse.Namespace, out: Output) -> Report:
+    if options.index and not engine.exists():
+        _build(engine, out)
+    try:
+        return engine.evaluate(queries, limit=options.limit or 10)
+    except NoIndexError as error:
+        raise NoIndexError(error.message, hint=f"{error.hint}, or let this command do it with --index") from None
+
+
+def _changed_engine(engine: Engine, changes: dict[str, str], options: argparse.Namespace, out: Output) -> Engine:
+    """The same root with other settings, if an index fits them: without vectors, any does."""
+    from clew.engine import Engine
+    from clew.settings import load_settings
+
+    other = Engine.open(engine.root, load_settings(engine.root, changes), force=True)
+    if not other.exists():
+        return other
+    differing = [each for each in other.other_settings() if not each.endswith(" -> none")]
+    if differing:
+        raise UsageError(
+            f"these settings need an index of their own: {'; '.join(differing)}",
+            hint="give it a folder and build it: --compare index_dir=FOLDER --index",
+        )
+    return other
+
+
 def settings(options: argparse.Namespace, out: Output) -> int:
     from clew.settings import SETTINGS, load_settings
     from clew.workspace import find_root_or_none
@@ -76,6 +123,7 @@ COMMANDS: Mapping[str, Run] = {
     "similar": similar,
     "index": index,
     "status": status,
+    "eval": evaluate,
     "settings": settings,
     "doctor": doctor,
 }

@@ -40,13 +40,7 @@ def score_query(hits: Sequence[Sequence[tuple[str, int, int]]], gold: Sequence[G
 
     The ideal places all golds first; discount 1 / log2(rank + 1).
     """
-    ranks = tuple(
-        next(
-            (rank for rank, lines in enumerate(hits[:DEPTH], 1) if any(each.matches(*place) for place in lines)),
-            0,
-        )
-        for each in gold
-    )
+    ranks = gold_ranks(hits[:DEPTH], gold)
     found: list[int] = []
     for rank in sorted(rank for rank in ranks if rank):
         # Two golds in one hit count as if they came one after the other, so that no answer beats the ideal.
@@ -59,4 +53,12 @@ def score_query(hits: Sequence[Sequence[tuple[str, int, int]]], gold: Sequence[G
         recall5=sum(rank <= 5 for rank in found) / len(gold) if gold else 0.0,
         recall10=len(found) / len(gold) if gold else 0.0,
         ranks=ranks,
+    )
+
+
+def gold_ranks(hits: Sequence[Sequence[tuple[str, int, int]]], gold: Sequence[Gold]) -> tuple[int, ...]:
+    """The rank of the first hit that shows each gold, at any depth; 0 where none does."""
+    return tuple(
+        next((rank for rank, lines in enumerate(hits, 1) if any(each.matches(*place) for place in lines)), 0)
+        for each in gold
     )
