@@ -155,6 +155,41 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
+# The document of `clew eval`; tests/evaluation/test_eval_report.py compares it with a real one.
+EVALUATION = (
+    ("root", "absolute path of the repository"),
+    ("generation", "the state of the index that answered"),
+    ("embedder", "identity of the model that took part, or `none`"),
+    ("freshness", "state of the last answer, as in `freshness.state`"),
+    ("limit", "files asked for per query"),
+    ("queries", "queries in FILE"),
+    ("scored", "of these, queries with a label that is in the index: the figures are over them"),
+    ("ndcg@10", "mean; binary gains, discount 1/log2(rank + 1)"),
+    ("mrr@10", "mean of 1/rank of the first right hit"),
+    ("hit@1", "share of queries whose first hit is right"),
+    ("recall@5", "mean share of the labels among the first five hits"),
+    ("recall@10", "the same for ten"),
+    ("intervals", "figure to `[low, high]`: 95 %, bootstrap over queries"),
+    ("by_category", "category to its number of queries and its figures"),
+    ("tokens", "mean estimated tokens of an answer"),
+    ("milliseconds", "median time of a search"),
+    ("not_indexed", "labels that could not be looked for: `path`, `reason`, and how many `queries` name it"),
+    ("notes", "lines for the reader"),
+    (
+        "per_query",
+        "in the order of FILE: `query`, `category`, `rank` of the first right hit or null, `ranks` of the labels, the "
+        "figures (null where not scored), `relevant`, `not_indexed`, and with `--hits` the `hits`: `rank`, `path`, "
+        "`score`, `places`, and `label`: `relevant`, `secondary` or empty",
+    ),
+    (
+        "comparison",
+        "only with `--compare` and `--compare-with`: `before` and `after` name the runs, `queries` were scored in "
+        "both, `left_out` were not, `measures` has for each figure `before`, `after`, `difference`, `interval`, `p`, "
+        "`effect` (difference in standard deviations), `better`, `worse` and `equal`, and `changed` lists queries "
+        "whose NDCG differs",
+    ),
+)
+
 EXIT_CODES = (
     (0, "done, also when nothing was found"),
     (1, "failure; `clew doctor` found something broken"),
@@ -205,7 +240,7 @@ REASONS: Mapping[str, str] = {
     reasons.NOT_UTF8: "such a name cannot be stored or shown",
     "generated": "a tool made it; the setting `include_generated` takes it in",
 }
-_METHODS = ("open", "index", "estimate", "search", "similar", "status", "index_health", "close")
+_METHODS = ("open", "index", "estimate", "search", "similar", "evaluate", "status", "index_health", "close")
 
 
 def render() -> str:
@@ -298,6 +333,9 @@ def _documents() -> Iterator[str]:
         yield f"### {name}"
         yield f"{where[0].upper()}{where[1:]}."
         yield _table(("Field", "Type", "Meaning"), rows)
+    yield "### Evaluation document"
+    yield "`clew eval` prints one object:"
+    yield _table(("Field", "Meaning"), [(f"`{name}`", text) for name, text in EVALUATION])
     yield "### Settings document"
     yield '`clew settings` prints `{"settings": {NAME: {"value": ..., "origin": TEXT}}}`.'
 
@@ -375,7 +413,7 @@ def _environment() -> Iterator[str]:
 
 def _signals() -> Iterator[str]:
     yield "## Signals of `--explain`"
-    yield "A score is a weighted sum of these. They are for the curious and for bug reports, and may change."
+    yield "A score is a weighted sum of these, corrected by boosted trees. They are for the curious and for bug reports, and may change."
     yield _table(("Signal", "Meaning"), [(f"`{name}`", text) for name, text in features.SIGNALS.items()])
 
 

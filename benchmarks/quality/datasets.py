@@ -1,7 +1,8 @@
 """The labelled query sets, from a data folder that is not part of this repository.
 
 The folder holds `nl-dev/annotations/NAME.json`, `nl-dev/repos.json` and `commits-dev.json`; the
-checkouts folder holds each repository at its pinned revision under its name.
+checkouts folder holds each repository at its pinned revision under its name. The set of error
+messages is our own and lies here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Any
 from clew.evaluation import Gold
 
 SETS = ("nl-dev", "commits-dev")
+# Verbatim error messages with the files that raise them, or with the lines, kept beside this module. Two
+# halves by repository, told apart by their category: choose on `error-tune`, confirm on `error-check`.
+ERRORS = ("errors", "error-lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,9 @@ def repositories(data: Path, checkouts: Path) -> dict[str, Repository]:
 
 def queries(data: Path, name: str, known: dict[str, Repository]) -> list[LabelledQuery]:
     """The queries of one set, in a fixed order."""
+    if name in ERRORS:
+        rows = json.loads(Path(__file__).with_name("errors.json").read_text(encoding="utf-8"))
+        return [_error(known[row["repo"]], row, name == "error-lines") for row in rows]
     if name == "commits-dev":
         rows = json.loads((data / "commits-dev.json").read_text(encoding="utf-8"))
         return [_query(known[row["repo"]], row) for row in rows]
@@ -57,6 +64,11 @@ def queries(data: Path, name: str, known: dict[str, Repository]) -> list[Labelle
 def _query(repository: Repository, row: dict[str, Any]) -> LabelledQuery:
     gold = tuple(_gold(entry, repository) for entry in row["relevant"])
     return LabelledQuery(repository.name, row["query"], row.get("category", "commit"), gold)
+
+
+def _error(repository: Repository, row: dict[str, Any], lines: bool) -> LabelledQuery:
+    gold = [entry if lines else entry["path"] for entry in row["relevant"]]
+    return _query(repository, {"query": row["query"], "category": f"error-{row['half']}", "relevant": gold})
 
 
 def _gold(entry: str | dict[str, Any], repository: Repository) -> Gold:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets import SETS, LabelledQuery, Repository, queries, repositories
+from datasets import ERRORS, SETS, LabelledQuery, Repository, queries, repositories
 
 from clew import Answer, Engine, load_settings
 from clew.evaluation import QueryScore, score_query
@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("data", type=Path)
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "clew-bench")
-    parser.add_argument("--set", dest="sets", action="append", choices=SETS)
+    parser.add_argument("--set", dest="sets", action="append", choices=(*SETS, *ERRORS))
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="e.g. chunk_tokens=300")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--verbose", action="store_true", help="print every query that is not answered at rank 1")

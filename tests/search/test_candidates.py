@@ -65,7 +65,27 @@ def test_a_name_is_looked_up_and_told_exact_from_folded(indexed: Indexed) -> Non
 def test_a_qualified_name_means_that_one(indexed: Indexed) -> None:
     assert [each.definition.symbol for each in gathered(indexed, "Cart.total").named] == ["Cart.total"]
     assert [each.definition.symbol for each in gathered(indexed, "Order::Total").named] == ["Order.Total"]
-    assert gathered(indexed, "art.total").named == ()
+    assert not any(each.exact for each in gathered(indexed, "art.total").named)
+
+
+def test_a_name_may_be_qualified_by_what_only_the_path_tells(indexed: Indexed) -> None:
+    found = {each.definition.symbol: each.exact for each in gathered(indexed, "deep::cart::refund").named}
+    assert found == {"refund": True}
+    assert [each.exact for each in gathered(indexed, "shop/lib.Order.Total").named] == [True]
+
+
+def test_a_name_behind_an_unknown_object_is_found_as_a_guess(indexed: Indexed) -> None:
+    found = gathered(indexed, "where does basket.checkout() go").named
+    assert [(each.definition.symbol, each.exact) for each in found] == [("checkout", False)]
+
+
+def test_the_innermost_frame_of_a_python_trace_points_most(indexed: Indexed) -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "/srv/src/deep/cart.py", line 1, in refund\n'
+        '  File "/srv/src/cart.py", line 3, in total\nKeyError: 1\n'
+    )
+    found = gathered(indexed, trace).pointed
+    assert found[indexed.ids["src/cart.py"]].weight > found[indexed.ids["src/deep/cart.py"]].weight
 
 
 def test_a_definition_that_is_named_twice_is_found_once(indexed: Indexed) -> None:

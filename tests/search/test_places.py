@@ -11,7 +11,7 @@ from search_index import Indexed, IndexTree
 
 from clew.index.store import Where
 from clew.parsing.tokens import Tokenizer
-from clew.search.candidates import gather
+from clew.search.candidates import CHUNK_DEPTH, gather
 from clew.search.filters import Filters, resolve
 from clew.search.places import SECOND_SHARE, WHOLE_LINES, Span, spans
 from clew.search.query import analyse
@@ -24,6 +24,15 @@ TREE = {
     ),
     "long.py": LONG + "\n\ndef short():\n    return 'needle'\n",
     "empty_words.py": "x = 1\n",
+    "pair.py": "def one():\n    return 'thread'\n\n\ndef two():\n    return 'thread'\n",
+    "account.py": (
+        "class Account:\n    limit = 5\n\n    def __init__(self, owner):\n        self.owner = owner\n\n"
+        "    def account(self):\n        return self\n"
+    ),
+    "near.py": "\n\n".join(
+        f"def {name}():\n    return '{word}'\n"
+        for name, word in (("a", "acorn"), ("b", "stone"), ("c", "stone"), ("d", "acorn"), ("e", "acorn oak"))
+    ),
     "twice.py": "\n\n".join(f"def {name}():\n    return 'needle'\n" for name in ("first", "second", "third")),
 }
 
@@ -62,7 +71,25 @@ def test_no_more_places_are_shown_than_asked_for(indexed: Indexed, places: int) 
 
 
 def test_equal_places_come_in_the_order_of_the_file(indexed: Indexed) -> None:
-    assert symbols(indexed, "twice.py", "needle", 3) == ["first", "second", "third"]
+    assert symbols(indexed, "pair.py", "thread") == ["one", "two"]
+
+
+def test_of_two_places_that_match_alike_the_one_among_others_comes_first(indexed: Indexed) -> None:
+    assert symbols(indexed, "twice.py", "needle", 3)[0] == "second"
+    assert symbols(indexed, "near.py", "acorn", 1) == ["d"]
+
+
+def test_a_class_that_is_named_comes_before_its_constructor_and_its_namesake(indexed: Indexed) -> None:
+    assert symbols(indexed, "account.py", "Account", 1) == ["Account"]
+    assert symbols(indexed, "account.py", "Account.account", 1) == ["Account.account"]
+
+
+def test_every_place_of_a_file_is_looked_at_however_many_better_ones_other_files_have(index_tree: IndexTree) -> None:
+    many = {f"many{number}.py": "def hazel():\n    return 'hazel'\n" for number in range(CHUNK_DEPTH + 20)}
+    filler = "".join(f"def filler_{number}():\n    return {number}\n\n\n" for number in range(5))
+    last = filler + "def last():\n" + "    number = 1\n" * 15 + "    return 'hazel'\n"
+    tree = index_tree({**many, "aside.py": last})
+    assert symbols(tree, "aside.py", "hazel", 1) == ["last"]
 
 
 def test_a_file_that_was_found_otherwise_shows_something(indexed: Indexed) -> None:

@@ -37,6 +37,15 @@ def _analyse(text: str) -> Query:
         ("panic: runtime error: index out of range", "error"),
         ("error[E0308]: mismatched types", "error"),
         ("error TS2304: Cannot find name", "error"),
+        ("** (ArgumentError) cookie store expects an option", "error"),
+        ("PHP Fatal error:  Uncaught TypeError: no such key", "error"),
+        ("DeprecationWarning: drain is deprecated", "error"),
+        ("httpx.InvalidURL: Relative URLs cannot start so", "error"),
+        ("curl: (25) Chunky upload is not supported", "error"),
+        ("E5108: Error executing lua", "error"),
+        ("terminate called after throwing an instance of 'x'", "error"),
+        ("flask: how are sessions stored", "question"),
+        ("warnings in the parser", "question"),
         ("Segmentation fault (core dumped)", "error"),
         ("the server says\nKeyError in load", "error"),
         ("fails at src/app.py:42 with None", "error"),
@@ -60,6 +69,12 @@ def test_the_kind_of_a_query(text: str, kind: str) -> None:
         ("where does self.save_all() write", ["save_all"]),
         ("$this->render in templates", ["render"]),
         ("String.split/2 options", ["String.split"]),
+        ("where is pkg/mod.func called", ["mod.func"]),
+        ("net/http.Client.Do", ["http.Client.Do"]),
+        ("github.com/gin-gonic/gin.(*Context).JSON", ["gin.Context.JSON"]),
+        ("what does (*Context).JSON write", ["Context.JSON"]),
+        ("std::vector<int>::push_back", ["std::vector", "int", "push_back"]),
+        ("Map.Entry#getKey()", ["Map.Entry#getKey"]),
         ("what does total() return", ["total"]),
         ("how does `fold` differ from \"reduce\" and 'scan'", ["fold", "reduce", "scan"]),
         ("`Cart.total(items)` is slow", ["Cart.total"]),
@@ -162,6 +177,13 @@ def test_no_more_paths_than_are_worth_looking_up() -> None:
         (r"C:\src\cart.cpp(12): error C2065: undeclared", ("C:/src/cart.cpp", 12, "")),
         # Elixir
         ("    (shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.total/2", ("lib/shop/cart.ex", 12, "total")),
+        # sanitizers, Zig, Lua, Haskell, Swift
+        ("    #0 0x4f3a12 in Cart::total(int) /src/cart.cpp:12:5", ("/src/cart.cpp", 12, "total")),
+        ("    #1 0x7f00 in main /src/main.c:3:1", ("/src/main.c", 3, "main")),
+        ("/src/cart.zig:4:5: 0x1034f in total (test)", ("/src/cart.zig", 4, "total")),
+        ("\tcart.lua:12: in function 'Cart.total'", ("cart.lua", 12, "total")),
+        ("  total, called at src/Data/Cart.hs:10:5 in shop-0.1:Main", ("src/Data/Cart.hs", 10, "")),
+        ("Shop/Cart.swift:12: Fatal error: boom", ("Shop/Cart.swift", 12, "")),
         ("    lib/cart.ex:5: anonymous fn/1 in Shop.Cart.valid?/1", ("lib/cart.ex", 5, "valid?")),
         # other compilers
         ("src/cart.ts(12,5): error TS2304: Cannot find name", ("src/cart.ts", 12, "")),
@@ -194,6 +216,30 @@ def test_what_only_resembles_a_frame_is_none(text: str) -> None:
 def test_frames_come_in_the_order_of_the_trace() -> None:
     trace = 'x.py:3: in load\n  File "b.py", line 2, in parse\nError: a.js:9:1\n'
     assert [frame.file for frame in _analyse(trace).frames] == ["x.py", "b.py", "a.js"]
+
+
+def test_a_python_trace_is_read_from_its_innermost_frame() -> None:
+    trace = 'Traceback (most recent call last):\n  File "a.py", line 1, in run\n  File "b.py", line 2, in parse\nE: x'
+    assert [frame.file for frame in _analyse(trace).frames] == ["b.py", "a.py"]
+
+
+def test_the_cause_comes_before_what_it_led_to() -> None:
+    trace = "E: x\n\tat a.B.c(B.java:1)\nCaused by: E: y\n\tat d.E.f(E.java:2)\n\tat d.E.g(E.java:3)\n\t... 3 more"
+    assert [frame.line for frame in _analyse(trace).frames] == [2, 3, 1]
+
+
+def test_phrases_in_quotes_or_back_ticks_are_kept_whole() -> None:
+    assert _analyse('is "not found" or `no such key` raised by `get`').quoted == ("not found", "no such key")
+
+
+def test_quoted_phrases_are_bounded() -> None:
+    assert len(_analyse(" ".join(f"`a b{number}`" for number in range(99))).quoted) <= 10
+
+
+def test_the_type_of_an_error_with_a_message_is_not_what_is_asked_for() -> None:
+    assert _analyse("shop.errors.CartError: no such `total_price` in the cart").names == ("total_price",)
+    assert _analyse("** (Shop.CartError) no such total_price").names == ("total_price",)
+    assert _analyse("where is CartError raised").names == ("CartError",)
 
 
 def test_stop_words_are_dropped_from_a_question() -> None:
@@ -296,6 +342,9 @@ def test_any_text_is_understood_somehow(text: str) -> None:
         "a.py line ",
         "Error",
         "C:\\",
+        "Error: a.Error: ",
+        "(a).",
+        "** (",
     ],
 )
 def test_a_hostile_megabyte_does_not_take_quadratic_time(unit: str) -> None:

@@ -71,6 +71,7 @@ _CHUNKS_OF = (
     "SELECT ordinal, kind, symbol, start_line, end_line, start_byte, end_byte FROM chunks WHERE file_id = ?"
     " ORDER BY ordinal"
 )
+_BOUNDS_OF = "SELECT start_byte, end_byte FROM chunks WHERE file_id = ? AND ordinal = ?"
 _DEFINITION_COLUMNS = "name, symbol, kind, start_line, end_line, start_byte, end_byte, signature, doc"
 _DEFINITIONS_OF = f"SELECT {_DEFINITION_COLUMNS} FROM definitions WHERE file_id = ? ORDER BY ordinal"
 _DEFINITIONS_NAMED = (
@@ -354,6 +355,30 @@ class Catalog:
         if kept is None or _checksum(rows) != kept[0]:
             raise _damaged(self.path, f"the chunks of file {file_id} do not match their checksum")
         return [Chunk(*row) for row in rows]
+
+    def chunk_texts(self, places: Sequence[tuple[int, int]], most: int) -> list[bytes]:
+        """The texts of chunks given by (file id, ordinal), in order; empty for an unknown one.
+
+        Each file is inflated only as far as its last wanted chunk. Chunks that would take more than `most` bytes
+        of that in all are left empty: the first ones that are wanted have it. O(bytes inflated).
+        """
+        ends: dict[int, int] = {}
+        bounds: list[tuple[int, int, int]] = []
+        texts: dict[int, bytes] = {}
+        with _explained(self.path):
+            for file_id, ordinal in places:
+                start, end = self._connection.execute(_BOUNDS_OF, (file_id, ordinal)).fetchone() or (0, 0)
+                more = max(0, end - ends.get(file_id, 0))
+                if more <= most:
+                    most -= more
+                    ends[file_id] = ends.get(file_id, 0) + more
+                    bounds.append((file_id, start, end))
+                else:
+                    bounds.append((file_id, 0, 0))
+            for file_id, end in ends.items():
+                row = self._connection.execute("SELECT text FROM texts WHERE file_id = ?", (file_id,)).fetchone()
+                texts[file_id] = zlib.decompressobj().decompress(row[0], min(end, MAX_TEXT)) if row and end else b""
+        return [texts.get(file_id, b"")[start:end] for file_id, start, end in bounds]
 
     def definitions(self, file_id: int) -> list[Definition]:
         with _explained(self.path):

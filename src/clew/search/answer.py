@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,12 +21,16 @@ from clew.search.features import SIGNALS, FileSignals, file_signals
 from clew.search.places import Span, spans
 from clew.search.query import analyse
 from clew.search.ranker import rank
+from clew.search.rerank import FILES as RERANKED_FILES
+from clew.search.rerank import PLACES as RERANKED_PLACES
+from clew.search.rerank import Reranked, Reranker
 from clew.search.secrets import MASK, mask
 
 # What an answer spends around the text, measured with cl100k on compact JSON: 64 for a hit with one
 # place and a path of 10 tokens, 27 for each further place.
 HIT_TOKENS = 27
 PLACE_TOKENS = 27
+_NONE: Mapping[int, float] = MappingProxyType({})
 _LINE_END = re.compile(r"\r\n|\n|\r")  # as an editor counts them
 
 
@@ -39,6 +44,7 @@ class Wanted:
     text: bool = True
     explain: bool = False
     mask_secrets: bool = True
+    synonyms: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +59,28 @@ class Found:
 def answer(
     text: str, catalog: Catalog, reader: StoreReader, tokenizer: Tokenizer, where: Where, wanted: Wanted,
     embedder: Embedder | None = None, keep: Callable[[FileRecord], bool] = lambda file: True,
+    rerank: Reranker | None = None,
 ) -> Found:  # fmt: skip
     """Answer a query from one generation. `keep` drops files that must not answer any more."""
-    query = analyse(text, tokenizer)
+    files = wanted.limit if rerank is None else max(wanted.limit, RERANKED_FILES)
+    places = wanted.places if rerank is None else max(wanted.places, RERANKED_PLACES)
+    query = analyse(text, tokenizer, wanted.synonyms)
     vector = embedder.embed_query(query.text) if embedder is not None else None
     candidates = gather(catalog, reader, query, vector, where)
     signals = file_signals(candidates, query)
     ids, scores = rank(signals)
     best: list[tuple[int, float]] = []
     for file_id, score in zip(ids.tolist(), scores.tolist(), strict=True):
-        if len(best) == wanted.limit:
+        if len(best) == files:
             break
         if keep(candidates.files[file_id]):
             best.append((file_id, score))
-    lines = spans([each for each, _ in best], candidates, query, catalog, reader, where, wanted.places, tokenizer)
-    shown = [(file_id, score) for file_id, score in best if lines[file_id] or not _restricted(where)]
-    return _assemble(shown, lines, candidates.files, signals, catalog, wanted)
+    lines = spans([each for each, _ in best], candidates, query, catalog, reader, where, places, tokenizer)
+    again = Reranked(best) if rerank is None else rerank(query.text, best, lines, catalog.text)
+    lines = {file_id: places_[: wanted.places] for file_id, places_ in lines.items()}
+    shown = [each for each in again.best[: wanted.limit] if lines[each[0]] or not _restricted(where)]
+    found = _assemble(shown, lines, candidates.files, signals, catalog, wanted, again.similarities)
+    return replace(found, notes=(*found.notes, *again.notes))
 
 
 def _restricted(where: Where) -> bool:
@@ -140,7 +152,7 @@ def _assemble_chunks(
 
 def _assemble(
     best: list[tuple[int, float]], lines: dict[int, list[Span]], files: Mapping[int, FileRecord],
-    signals: FileSignals | None, catalog: Catalog, wanted: Wanted,
+    signals: FileSignals | None, catalog: Catalog, wanted: Wanted, similarities: Mapping[int, float] = _NONE,
 ) -> Found:  # fmt: skip
     packed = _packed(best, lines, files, catalog, wanted)
     hits: list[Hit] = []
@@ -150,6 +162,8 @@ def _assemble(
             continue
         file = files[file_id]
         values = _explained(signals, file_id) if wanted.explain and signals is not None else None
+        if values is not None and file_id in similarities:
+            values["rerank"] = similarities[file_id]
         hits.append(Hit(len(hits) + 1, file.path, file.language, round(score, 4), tuple(places), signals=values))
     notes = []
     if packed.left_out:

@@ -1,8 +1,11 @@
-"""The recalls: text over chunks and over files, symbols and paths by name, vectors. One pass per query."""
+"""The recalls: text over chunks and over files, symbols and paths by name, vectors. One pass per query.
+
+The best chunks by text are compared with the order of the query's words as well (`phrases`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +13,7 @@ import numpy as np
 from clew.index.catalog import Catalog, FileRecord
 from clew.index.store import CHUNK_BITS, Float32s, StoreReader, TextHits, VectorHits, Where
 from clew.records import Definition
+from clew.search.phrases import Phrases, phrases
 from clew.search.query import Query, dotted, last_name
 
 # Depth of each recall. Files beyond these never decided a query of the development sets.
@@ -18,6 +22,7 @@ FILE_DEPTH = 200
 SAME_NAME = 200  # definitions of one name that are looked at: `main` or `New` may have thousands
 BARE_NAME_WEIGHT = 0.3  # /home/me/app.py of a trace is hardly src/flask/app.py
 MAX_NAMES = 12
+MAX_PARTS = 6  # of a qualified name
 MAX_FRAMES = 30
 
 TEXT_DEPTHS = {
@@ -57,6 +62,7 @@ class Candidates:
     named: tuple[Named, ...]
     pointed: dict[int, Pointed]  # by file id
     files: dict[int, FileRecord]
+    phrases: Phrases  # of the best chunks by text
 
 
 def gather(catalog: Catalog, reader: StoreReader, query: Query, vector: Float32s | None, where: Where) -> Candidates:
@@ -74,7 +80,8 @@ def gather(catalog: Catalog, reader: StoreReader, query: Query, vector: Float32s
     for field, hits in texts.items():
         ids.update((hits.ids if field.startswith("file") or field == "path" else hits.ids >> CHUNK_BITS).tolist())
     ids.update((vectors.ids >> CHUNK_BITS).tolist())
-    return Candidates(texts, vectors, named, pointed, catalog.files_by_id(sorted(ids)))
+    files = catalog.files_by_id(sorted(ids))
+    return Candidates(texts, vectors, named, pointed, files, phrases(catalog, query, texts["body"]))
 
 
 class _Allowed:
@@ -96,20 +103,42 @@ class _Allowed:
 def _named(catalog: Catalog, query: Query) -> Iterable[Named]:
     seen: set[tuple[int, int]] = set()
     for name in _wanted_names(query):
-        wanted = f".{dotted(name)}"
-        folded = wanted.casefold()
-        found = [
-            each
-            for each in catalog.definitions_named(last_name(name))
-            if wanted.count(".") == 1 or f".{each[1].symbol}".casefold().endswith(folded)
-        ]
+        parts = dotted(name).split(".")
+        known = catalog.definitions_named(last_name(name))
+        wanted, found = _longest_tail(parts, known)
+        outside = parts[: len(parts) - wanted.count(".")]
         exact = {id(each) for each in found if f".{each[1].symbol}".endswith(wanted)}
+        if outside:  # a package or module, which only the path tells; or a variable that holds the object
+            paths = catalog.files_by_id({file_id for file_id, _ in found}) if len(found) <= SAME_NAME else {}
+            exact = {id(each) for each in found if id(each) in exact and _lies_in(paths.get(each[0]), outside)}
         found.sort(key=lambda each: id(each) not in exact)  # as written first; stable otherwise
         for each in found[:SAME_NAME]:
             file_id, definition = each
             if (file_id, definition.start_byte) not in seen:
                 seen.add((file_id, definition.start_byte))
                 yield Named(file_id, definition, id(each) in exact, len(found))
+
+
+def _longest_tail(
+    parts: list[str], known: list[tuple[int, Definition]]
+) -> tuple[str, list[tuple[int, Definition]]]:  # fmt: skip
+    """The longest end of a qualified name that definitions have, with a dot before it, and those definitions."""
+    symbols = [f".{definition.symbol}".casefold() for _, definition in known]
+    for start in range(max(0, len(parts) - MAX_PARTS), len(parts)):
+        wanted = "." + ".".join(parts[start:])
+        folded = wanted.casefold()
+        found = [each for each, symbol in zip(known, symbols, strict=True) if symbol.endswith(folded)]
+        if found:
+            return wanted, found
+    return "." + parts[-1], []
+
+
+def _lies_in(file: FileRecord | None, outside: Sequence[str]) -> bool:
+    """Whether the innermost package of a name is a directory or the stem of the file's path."""
+    if file is None:
+        return False
+    directory, _, name = file.path.casefold().rpartition("/")
+    return outside[-1].casefold() in (*directory.split("/"), name.partition(".")[0])
 
 
 def _wanted_names(query: Query) -> list[str]:

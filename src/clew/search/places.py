@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.index.catalog import Catalog
-from clew.index.store import CHUNK_BITS, StoreReader, Where
+from clew.index.store import CHUNK_BITS, Float32s, Int64s, StoreReader, Where
 from clew.parsing.tokens import Tokenizer
 from clew.records import Chunk, Definition
 from clew.search.candidates import Candidates, Named, Pointed
@@ -16,11 +16,18 @@ from clew.search.query import Query
 
 _NOWHERE = Pointed(0, 0.0)
 _MASK = (1 << CHUNK_BITS) - 1
-# Weights of a chunk's signals inside its file, in units of the file's best text match.
+# Weights of a chunk's signals, in units of the best text match within its file. Chosen on changed lines of commits
+# in half of the development repositories, confirmed on the other half; see benchmarks/quality/lines.py.
 SYMBOL_WEIGHT = 0.3
-COVER_WEIGHT = 0.3
 VECTOR_WEIGHT = 0.6
+NEAR_WEIGHT = 0.2  # text matches of the chunks before and after it
+SIZE_WEIGHT = 0.1  # a longer place shows more: of two that match alike the larger one helps more
+SIZE_BYTES = 200  # a chunk of this size gains 0.07, one of ten times the size 0.24
+HEAD_WEIGHT = -0.3  # a class's own chunk is its signature, fields and comment; its methods are chunks of their own
+HEAD_KINDS = frozenset({"class", "object", "module", "trait", "interface"})
+VERBATIM_WEIGHT = 2.0  # a pasted message or quoted phrase is meant to the letter
 NAMED_WEIGHT = 2.0
+LESS_NAMED = 0.5  # of it, for a constructor, whose class is meant, and for a name that is written otherwise
 POINTED_WEIGHT = 4.0
 # A second place must be worth its tokens: at least this share of the first one's score.
 SECOND_SHARE = 0.35
@@ -45,20 +52,15 @@ def spans(
     places: int, tokenizer: Tokenizer,
 ) -> dict[int, list[Span]]:  # fmt: skip
     """Up to `places` spans per file, best first; none where a filter admits no chunk. O(chunks of the files)."""
-    scores = _chunk_scores(file_ids, candidates)
-    missing = [each for each in file_ids if each not in scores]
-    if missing:  # found as a whole, not by one chunk: look inside these files only
-        inside = Where(np.array(sorted(missing), np.int64), where.chunks, where.kinds)
-        found = reader.search_text("body", query.terms, 20 * len(missing), inside)
-        for chunk_id, score in zip(found.ids.tolist(), found.scores.tolist(), strict=True):
-            scores.setdefault(chunk_id >> CHUNK_BITS, {})[chunk_id & _MASK] = score
+    all_chunks = {file_id: catalog.chunks(file_id) for file_id in file_ids}
+    scores = _chunk_scores(all_chunks, candidates, query, reader, where)
     named: dict[int, list[Named]] = {}
     for each in candidates.named:
         named.setdefault(each.file_id, []).append(each)
     allowed = _allowed_chunks(where)
     out: dict[int, list[Span]] = {}
     for file_id in file_ids:
-        chunks = [c for c in catalog.chunks(file_id) if allowed(file_id, c)]
+        chunks = [c for c in all_chunks[file_id] if allowed(file_id, c)]
         own, pointed = scores.get(file_id, {}), candidates.pointed.get(file_id, _NOWHERE)
         if where.definitions is None:
             pool = _pool(chunks, own, named.get(file_id, []), pointed.line)
@@ -85,27 +87,66 @@ def _allowed_chunks(where: Where) -> Callable[[int, Chunk], bool]:
     return allowed
 
 
-def _chunk_scores(file_ids: Iterable[int], candidates: Candidates) -> dict[int, dict[int, float]]:
-    """Per file and chunk ordinal: the weighted sum of the chunk's relative scores."""
-    wanted = set(file_ids)
-    out: dict[int, dict[int, float]] = {}
-    recalls = [
-        (candidates.texts["body"].ids, candidates.texts["body"].scores, 1.0),
-        (candidates.texts["body"].ids, candidates.texts["body"].coverage, COVER_WEIGHT),
-        (candidates.texts["symbol"].ids, candidates.texts["symbol"].scores, SYMBOL_WEIGHT),
-        (candidates.vectors.ids, candidates.vectors.scores, VECTOR_WEIGHT),
-    ]
-    for ids, scores, weight in recalls:
-        top = float(scores.max()) if len(scores) else 0.0
-        if top <= 0:
-            continue
-        for chunk_id, score in zip(ids.tolist(), scores.tolist(), strict=True):
-            file_id = chunk_id >> CHUNK_BITS
-            if file_id in wanted:
-                chunks = out.setdefault(file_id, {})
-                ordinal = chunk_id & _MASK
-                chunks[ordinal] = chunks.get(ordinal, 0.0) + weight * score / top
+def _chunk_scores(
+    files: Mapping[int, Sequence[Chunk]], candidates: Candidates, query: Query, reader: StoreReader, where: Where
+) -> dict[int, dict[int, float]]:
+    """Per file and ordinal: the weighted sum of the signals of each chunk that has one.
+
+    The recalls end before the last chunk of these files, so their text is searched again, these files only.
+    """
+    inside = Where(np.array(sorted(files), np.int64), where.chunks, where.kinds)
+    depth = sum(map(len, files.values()))
+    body, symbol = (reader.search_text(name, query.terms, depth, inside) for name in ("body", "symbol"))
+    similarities = candidates.vectors.scores
+    # What lies beyond the recall is at most as similar as the last one found: that is nothing.
+    similarities = similarities - similarities.min() if len(similarities) else similarities
+    phrases = candidates.phrases
+    signals = {
+        "body": _by_file(files, body.ids, body.scores),
+        "symbol": _by_file(files, symbol.ids, symbol.scores),
+        "vector": _by_file(files, candidates.vectors.ids, _relative(similarities)),
+        "verbatim": _by_file(files, phrases.ids, _relative(phrases.run + phrases.quoted)),
+    }
+    return {
+        file_id: _file_scores(chunks, {name: of_file[file_id] for name, of_file in signals.items()})
+        for file_id, chunks in files.items()
+    }
+
+
+def _by_file(files: Mapping[int, Sequence[Chunk]], ids: Int64s, scores: Float32s) -> dict[int, Float32s]:
+    """A signal as one value per chunk of each file, 0 where the chunk was not found."""
+    out = {}
+    for file_id, chunks in files.items():
+        own = ids >> CHUNK_BITS == file_id
+        out[file_id] = np.zeros(len(chunks), np.float32)
+        out[file_id][ids[own] & _MASK] = scores[own]
     return out
+
+
+def _file_scores(chunks: Sequence[Chunk], signals: Mapping[str, Float32s]) -> dict[int, float]:
+    found = np.any([values > 0 for values in signals.values()], axis=0)
+    body = _relative(signals["body"])
+    near = np.zeros_like(body)
+    near[1:] += body[:-1]
+    near[:-1] += body[1:]
+    sizes = np.array([chunk.end_byte - chunk.start_byte for chunk in chunks], np.float32)
+    heads = np.array([chunk.kind in HEAD_KINDS for chunk in chunks], np.float32)
+    total = (
+        body
+        + SYMBOL_WEIGHT * _relative(signals["symbol"])
+        + VECTOR_WEIGHT * signals["vector"]
+        + VERBATIM_WEIGHT * signals["verbatim"]
+        + NEAR_WEIGHT * near
+        + SIZE_WEIGHT * np.log1p(sizes / SIZE_BYTES)
+        + HEAD_WEIGHT * heads
+    )
+    return dict(zip(np.flatnonzero(found).tolist(), np.maximum(total, 0.0)[found].tolist(), strict=True))
+
+
+def _relative(scores: Float32s) -> Float32s:
+    """In units of the best of them."""
+    top = float(scores.max()) if len(scores) else 0.0
+    return scores / np.float32(top) if top > 0 else np.zeros_like(scores)
 
 
 def _pool(chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named], line: int) -> list[Span]:
@@ -137,16 +178,17 @@ def _boosted(span: Span, named: Sequence[Named], line: int) -> Span:
     boost = POINTED_WEIGHT if line and span.start_line <= line <= span.end_line else 0.0
     if boost and span.start_line == line:  # of two windows that overlap there, the one that begins there
         boost += 1.0
+    best = 0.0
     for each in named:
         definition = each.definition
         # The first chunk of a definition that was split holds its signature.
         begins = span.start_line <= definition.start_line <= span.end_line
         if definition.symbol == span.symbol and (begins or definition.end_line - definition.start_line > WHOLE_LINES):
-            boost += NAMED_WEIGHT * (1.0 if begins else 0.5)
-            break
-    if not boost:
-        return span
-    return replace(span, score=span.score + boost)
+            less = LESS_NAMED if definition.kind == "constructor" or not each.exact else 1.0
+            meant = NAMED_WEIGHT * less * (1.0 if begins else 0.5)
+            # A class that is named is meant as a whole: its head is what to show.
+            best = max(best, meant - (HEAD_WEIGHT if span.kind in HEAD_KINDS else 0.0))
+    return replace(span, score=span.score + boost + best) if boost + best else span
 
 
 def _lacks_chunk(definition: Definition, chunks: Sequence[Chunk]) -> bool:

@@ -7,14 +7,17 @@ and a run of path characters is tried only from its first one.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clew.parsing.tokens import Tokenizer, split_words
+from clew.search.synonyms import families, with_synonyms
 
 MAX_QUERY = 8_000  # characters: a long stack trace; what follows adds time, not meaning
 MAX_TERMS = 64
 MAX_NAMES = 64
+MAX_QUOTED = 10
 MAX_PATHS = 20  # each is looked up in the catalogue
 
 # Dropped from questions, never from documents, and kept when nothing else is left.
@@ -33,11 +36,13 @@ _EAST_ASIAN = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af
 # What people write as a name: inner capitals, underscores, dots, ::, ->, #, \\ or a call's parentheses.
 _SEPARATOR = r"(?:[?&!]?\.|::|->|#|\\)"
 _IDENTIFIER = re.compile(rf"[^\W\d]\w*+(?:{_SEPARATOR}~?[^\W\d]\w*+)*+[!?]?")
+_QUALIFIED = re.compile(rf"[^\W\d]\w*+(?:{_SEPARATOR}[^\W\d]\w*+)++")
 _CODE_SHAPE = re.compile(rf"[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]|\w_\w|^_\w|\w{_SEPARATOR}~?\w")
 _NOT_CODE = re.compile(r"[A-Z]{2,}s|e\.g|i\.e")  # APIs, URLs
 _DECORATION = ".:!?*&#@$/\\-+=|~^%"
 _ITSELF = re.compile(r"(?:this|self|cls|super)(?:\.|->|::)")
 _ARITY = re.compile(r"/\d{1,2}$")  # String.split/2
+_RECEIVER = re.compile(r"(?:(?<=\.)|(?<!\w))\(\*?([A-Za-z_]\w{0,100}+)\)\.")  # gin.(*Context).JSON
 _CALL = re.compile(r"\b(\w++)\(")
 _SENTENCE_END = frozenset(".!?:\n")
 _NAME_SEPARATOR = re.compile(rf"{_SEPARATOR}|/")
@@ -60,6 +65,10 @@ _FRAMES = tuple(
         rf"#\d{{1,4}} (?P<file>[^(\n]{{1,300}}+)\({_LINE}\): (?P<name>[\w\\:>-]{{1,200}}+)\(",  # PHP
         r"#\d{1,4} {1,4}(?:0x[0-9a-f]{1,16} in )?(?P<name>[\w:~<>,*&]{1,200}+) ?\([^()\n]{0,400}+\)"  # gdb, lldb
         rf" at {_FILE}:{_LINE}",
+        r"0x[0-9a-f]{1,16} in (?P<name>[\w:~<>,*&.]{1,200}+)(?:\([^()\n]{0,400}+\))?(?: const)?"  # sanitizers
+        rf" {_FILE}:{_LINE}",
+        rf"{_FILE}:{_LINE}:\d{{1,9}}: 0x[0-9a-f]{{1,16}} in (?P<name>[\w.]{{1,200}}+) \(",  # Zig
+        rf"{_FILE}:{_LINE}: in (?:function|method|local|upvalue|field) ['<](?P<name>[\w.:]{{1,200}}+)['>]",  # Lua
         # Go and Rust print the function on the line above.
         r"^[ \t]{0,8}(?:\d{1,4}: {1,20}(?:0x[0-9a-f]{1,16} - )?)?(?:created by )?"
         r"(?P<name>[\w.:/*<>$()-]{1,200}?)(?:\((?:0x|\.\.\.|\{|\))[^\n]{0,300})?"
@@ -69,6 +78,8 @@ _FRAMES = tuple(
         rf"{_FILE}(?::|\(|: \(|#L){_LINE}(?!\w)",  # compilers, code hosts and the rest
     )
 )
+_OUTERMOST_FIRST = re.compile(r"Traceback \(most recent call last\)|\(most recent call last\):$", re.MULTILINE)
+_CAUSE = re.compile(r"^[ \t]{0,8}(?:Caused by:|---> )", re.MULTILINE)
 _NO_FILE = re.compile(r"<|\[|native|node:|internal/|Unknown Source")
 # Functions that a compiler named: `lambda$run$0` and `<Run>b__0` lie in `run`; the others name none, or
 # their class (`<init>`, `.ctor`).
@@ -78,9 +89,15 @@ _ERROR_WORDS = re.compile(
     r"\b(?:[A-Z]\w{0,80}(?:Error|Exception|Fault)|Traceback|panic|error\[E\d+\]|undefined reference"
     r"|Segmentation fault)\b"
 )
+_ERROR_TYPE = re.compile(
+    r"(?<![\w.\\:])(?P<type>[A-Za-z_][\w.\\:]{0,200}?(?:Error|Exception|Fault|Failure))\)?:? (?=\S+ \S+)"
+)
 _ERROR_START = re.compile(
     r"(?:(?:Uncaught|Unhandled|fatal|runtime|Caused by:) )?"
     r"(?:[\w.:\\]{0,200}(?:[Ee]rror|Exception|Fault)|ERROR|panic)(?:\[\w+\]| \w{1,4}\d+)?\s?:"
+    r"|(?:PHP )?(?:Fatal|Parse) error:|\w{0,60}[Ww]arning: |\*\* \(\w[\w.]{0,200}\)"
+    r"|(?:[a-z]\w{0,60}\.){1,9}[A-Z]\w{0,80}: "  # a class with its package
+    r"|E\d{3,5}: |[a-z]\w{0,20}: \(\d{1,3}\) |terminate called"
     r"|Traceback|undefined reference|Segmentation fault|thread '[^'\n]{0,100}' panicked",
 )
 
@@ -106,17 +123,22 @@ class Query:
     paths: tuple[str, ...]
     frames: tuple[Frame, ...]
     words: int
+    quoted: tuple[str, ...] = ()
 
 
-def analyse(text: str, tokenizer: Tokenizer) -> Query:
+def analyse(text: str, tokenizer: Tokenizer, synonyms: bool = True) -> Query:
     """Understand a query. O(length) up to MAX_QUERY; never raises on any text."""
     text = text.strip()[:MAX_QUERY]
     frames = tuple(dict.fromkeys(_frames(text)))
     paths = tuple(dict.fromkeys(_paths(text)))[:MAX_PATHS]
     names = tuple(name for name in dict.fromkeys(_names(text)) if not _is_one_of(paths, name))[:MAX_NAMES]
     kind = _kind(text, names, paths, frames)
+    if kind == "error":
+        names = _without_error_types(text, names)
     terms = _terms(text, names, tokenizer)
-    return Query(text, kind, terms, names, paths, frames, len(text.split()))
+    if synonyms and kind == "question":  # a name, a path or an error text is meant to the letter
+        terms = with_synonyms(terms, _FAMILIES)
+    return Query(text, kind, terms, names, paths, frames, len(text.split()), _quoted(text))
 
 
 def last_name(name: str) -> str:
@@ -137,8 +159,14 @@ def _kind(text: str, names: tuple[str, ...], paths: tuple[str, ...], frames: tup
     return "question"
 
 
+def _without_error_types(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Of `ValueError: no such key` the place that raises it is wanted, not the class. Alone, the class is meant."""
+    types = {match["type"] for match in _ERROR_TYPE.finditer(text)}
+    return tuple(name for name in names if name not in types)
+
+
 def _frames(text: str) -> list[Frame]:
-    """Frames in the order of the text; the first pattern that reads a line number has it."""
+    """Frames, those where it happened first; the first pattern that reads a line number has it."""
     found: dict[int, Frame] = {}
     for pattern in _FRAMES:
         for match in pattern.finditer(text):
@@ -147,7 +175,15 @@ def _frames(text: str) -> list[Frame]:
             likely = _has_known_ending(file) or (name and "/" in file)
             if likely and match.start("line") not in found and not _NO_FILE.match(file):
                 found[match.start("line")] = Frame(file, int(match["line"]), _function(name))
-    return [found[place] for place in sorted(found)]
+    return [found[place] for place in _inwards(text, sorted(found))]
+
+
+def _inwards(text: str, places: list[int]) -> list[int]:
+    """Places of frames from the innermost on. Python prints that last; Java prints the cause after what it led to."""
+    if _OUTERMOST_FIRST.search(text):
+        return places[::-1]
+    causes = [match.start() for match in _CAUSE.finditer(text)]
+    return sorted(places, key=lambda place: (-bisect(causes, place), place))
 
 
 def _function(written: str) -> str:
@@ -192,7 +228,7 @@ def _names(text: str) -> Iterator[str]:
         quoted = _ITSELF.sub("", quoted.partition("(")[0].lstrip("$@&*#:"), count=1)
         if _IDENTIFIER.fullmatch(quoted):
             yield quoted
-    spaced = _EAST_ASIAN.sub(" ", text)
+    spaced = _RECEIVER.sub(r"\1.", _EAST_ASIAN.sub(" ", text))
     one_word = len(text.split()) == 1
     if one_word and _IDENTIFIER.fullmatch(text) and (spaced == text or spaced.isspace()):
         yield text.rstrip("!?")
@@ -200,7 +236,7 @@ def _names(text: str) -> Iterator[str]:
     called = set(_CALL.findall(spaced))
     capitalised: list[str] = []
     for match in _TOKEN.finditer(spaced):
-        written = _ARITY.sub("", match[0]).strip(_DECORATION)
+        written = _unpacked(_ARITY.sub("", match[0]).strip(_DECORATION))
         token = _ITSELF.sub("", written, count=1)
         if not _IDENTIFIER.fullmatch(token) or _NOT_CODE.fullmatch(token):
             continue
@@ -211,6 +247,20 @@ def _names(text: str) -> Iterator[str]:
         elif _is_capitalised(token) and not _begins_sentence(spaced, match.start()):
             capitalised.append(token)
     yield from capitalised
+
+
+def _quoted(text: str) -> tuple[str, ...]:
+    """Phrases of several words in quotes or back-ticks."""
+    found = (next(group for group in match.groups() if group) for match in _QUOTED.finditer(text))
+    return tuple(dict.fromkeys(each.strip() for each in found if " " in each.strip()))[:MAX_QUOTED]
+
+
+def _unpacked(written: str) -> str:
+    """`Client.Do` with its package of `net/http.Client.Do`: what follows the last directory."""
+    if "/" not in written or written.rpartition(".")[2] in _KNOWN_ENDINGS:
+        return written
+    name = written.rpartition("/")[2]
+    return name if _QUALIFIED.fullmatch(name) else written
 
 
 def _is_capitalised(token: str) -> bool:
@@ -246,6 +296,7 @@ def _is_stop_word(word: str) -> bool:
     return base in _STOP_WORDS or (word != base and word.endswith("n't"))
 
 
+_FAMILIES = families(Tokenizer())
 _KNOWN_ENDINGS = frozenset((
     "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "rs", "java", "kt", "kts", "scala",
     "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "rb", "php", "swift", "lua", "hs", "ex", "exs", "zig", "dart",
