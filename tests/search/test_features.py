@@ -26,7 +26,7 @@ TREE = {
     "other.go": "package other\n\nfunc TOTAL() {}\n",
     "vendor/dep/money.go": "package dep\n\nfunc Money() {}\n",
 }
-UNBOUNDED = {"depth", "length"}
+UNBOUNDED = {"depth", "length", "hits", "definition_hits", "twins", "words", "names"}
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,47 @@ def test_depth_counts_directories_and_length_grows_with_lines(indexed: Indexed) 
     assert of(indexed, "refund", "depth") == {"deep/er/refund.py": 2.0, "pkg/__init__.py": 1.0}
     length = of(indexed, "money", "length")
     assert length["cart.py"] == pytest.approx(np.log1p(3), abs=1e-3) and length["cart.py"] > length["config.toml"]
+
+
+def test_the_best_definition_may_hold_less_of_the_query_than_all_of_the_file(indexed: Indexed) -> None:
+    assert of(indexed, "cart total", "cover_definition")["cart.py"] == 1.0  # Cart.total
+    assert of(indexed, "cart refund", "cover_definition")["cart.py"] < 1
+
+
+def test_chunks_and_definitions_that_answer_are_counted(indexed: Indexed) -> None:
+    assert of(indexed, "money", "hits")["cart.py"] == pytest.approx(np.log(2), abs=1e-3)
+    assert of(indexed, "refund", "definition_hits")["deep/er/refund.py"] == pytest.approx(np.log(2), abs=1e-3)
+
+
+def test_a_type_of_the_name_is_told_from_a_function(indexed: Indexed) -> None:
+    assert of(indexed, "Cart", "defines_type") == {"cart.py": 1.0}
+    assert of(indexed, "refund", "defines_type") == {}
+
+
+def test_each_name_of_the_query_counts_its_share(indexed: Indexed) -> None:
+    named = of(indexed, "`Cart` and `refund`", "named")
+    assert named["cart.py"] == 0.5 and named["deep/er/refund.py"] == 0.5
+
+
+def test_candidates_know_their_neighbours(indexed: Indexed) -> None:
+    found = signals(indexed, "cart money refund")
+    row = found.paths.index("cart.py")
+    python = [path for path in found.paths if path.endswith((".py", ".pyi"))]
+    assert found.values["language"][row] == pytest.approx(len(python) / len(found.paths))
+    top = [path for path in found.paths if "/" not in path]
+    assert found.values["directory"][row] == pytest.approx(len(top) / len(found.paths))
+    assert found.values["siblings"].max() <= 1
+
+
+def test_files_of_one_name_and_other_endings_are_twins(index_tree: IndexTree) -> None:
+    tree = index_tree({"a/pipe.c": "int pipe;\n", "b/pipe.h": "int pipe;\n", "c/tube.c": "int pipe;\n"})
+    assert of(tree, "pipe", "twins") == {"a/pipe.c": 0.6931, "b/pipe.h": 0.6931}
+
+
+def test_what_the_query_is_like_is_the_same_for_every_file(indexed: Indexed) -> None:
+    found = signals(indexed, "where is `Cart` refunded")
+    np.testing.assert_allclose(found.values["words"], np.log(5), rtol=1e-6)
+    assert set(found.values["names"].tolist()) == {1.0}
 
 
 def test_signals_are_the_same_every_time(indexed: Indexed) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.search.features import SIGNALS, FileSignals
-from clew.search.ranker import WEIGHTS, rank
+from clew.search.ranker import SHORTLIST, WEIGHTS, rank, rows, shipped, start
 
 
 def signals(count: int, **values: list[float]) -> FileSignals:
@@ -20,15 +20,34 @@ def signals(count: int, **values: list[float]) -> FileSignals:
     return FileSignals(np.arange(1, count + 1, dtype=np.int64) * 10, paths, arrays)
 
 
-def test_every_signal_has_a_weight() -> None:
-    assert WEIGHTS.keys() == SIGNALS.keys()
+def test_every_weight_is_of_a_signal() -> None:
+    assert WEIGHTS.keys() <= SIGNALS.keys()
 
 
-def test_the_score_is_the_weighted_sum() -> None:
-    ids, scores = rank(signals(2, body_top3=[0.5, 1.0], test=[0.0, 1.0]))
-    assert ids.tolist() == [10, 20]
+def test_the_start_is_the_weighted_sum() -> None:
+    found = start(signals(2, body_top3=[0.5, 1.0], test=[0.0, 1.0]))
     expected = [0.5 * WEIGHTS["body_top3"], WEIGHTS["body_top3"] + WEIGHTS["test"]]
-    np.testing.assert_allclose(scores, expected, rtol=1e-4)
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_trees_add_to_the_start() -> None:
+    given_signals = signals(2, body_top3=[0.5, 1.0], length=[3.0, 5.0])
+    ids, scores = rank(given_signals)
+    found = shipped(False)
+    expected = start(given_signals) + found(rows(given_signals, found.columns, np.arange(2)))
+    np.testing.assert_allclose(scores[np.argsort(ids)], expected, atol=1e-4)
+
+
+def test_files_behind_the_shortlist_follow_it_in_the_order_of_their_start() -> None:
+    count = SHORTLIST + 20
+    ids, scores = rank(signals(count, body_top3=[1 - place / count for place in range(count)]))
+    assert ids[SHORTLIST:].tolist() == [10 * (place + 1) for place in range(SHORTLIST, count)]
+    assert (np.diff(scores) <= 0).all() and len(set(ids.tolist())) == count
+
+
+def test_a_path_that_is_pointed_at_wins_over_every_other_signal() -> None:
+    best = {name: [0.0, 1.0] for name in ("body", "body_top3", "file_body", "cover_file", "cover_body")}
+    assert rank(signals(2, pointed=[1.0, 0.0], **best))[0].tolist() == [10, 20]
 
 
 def test_what_speaks_for_a_file_is_positive_and_what_speaks_against_it_is_not() -> None:

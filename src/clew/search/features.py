@@ -1,19 +1,22 @@
-"""The signals of each candidate file and chunk, as plain arrays. Every one is documented in SIGNALS."""
+"""The signals of each candidate file, as plain arrays. Every one is documented in SIGNALS.
+
+To add one: a line in SIGNALS, a function in `_PARTS`, then train again (`training/ranker`).
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from clew.index.catalog import FileRecord
 from clew.index.store import CHUNK_BITS, Float32s, Int64s, TextHits
 from clew.parsing.tokens import Tokenizer
 from clew.records import FileFlag
 from clew.search.candidates import Candidates, Named
-from clew.search.query import Query
+from clew.search.query import Query, last_name
 
 SIGNALS = {
     "body": "best chunk's BM25 over its text, relative to the best of the query",
@@ -26,10 +29,18 @@ SIGNALS = {
     "cover_file": "share of the query that the file holds",
     "cover_symbol": "share of the query among the file's definition names",
     "cover_path": "share of the query among the path's words",
+    "cover_definition": "share of the query that the names of the best definition hold",
+    "hits": "logarithm of the number of the file's chunks among the best of the query",
+    "definition_hits": "logarithm of the number of its definitions among the best by name",
+    "phrase": "share of the query's neighbouring words that one chunk holds as neighbours, by rarity",
+    "verbatim": "1 if a chunk holds a long piece of the query word for word, less for a shorter one",
+    "quoted": "share of the query's quoted phrases that one chunk holds word for word",
     "vector": "best chunk's cosine similarity, relative to the best of the query",
     "vector_top3": "sum of the three best chunks' similarities, likewise",
     "defines": "1 if the file defines a name of the query as written, less when many files do",
     "defines_folded": "the same without regard to case",
+    "defines_type": "1 if what it defines so is a type, less when many files do",
+    "named": "share of the query's names that the file defines",
     "stem": "share of the file name's words that are in the query",
     "stem_exact": "1 if the file name is a name of the query",
     "pointed": "1 if a path or stack frame of the query names the file; less for later frames and bare names",
@@ -42,7 +53,15 @@ SIGNALS = {
     "data": "1 for configuration and data without definitions",
     "depth": "directories above the file",
     "length": "logarithm of the number of lines",
+    "language": "share of the candidates that are in the file's language",
+    "directory": "share of the candidates that lie in the file's directory",
+    "siblings": "best whole-file BM25 of the other candidates in the directory, relative",
+    "twins": "logarithm of the number of candidates with the same file name but for the ending",
+    "words": "logarithm of the number of words of the query, the same for all files",
+    "names": "number of identifiers in the query, up to 3, the same for all files",
 }
+# The same for every candidate of a query: they say which of the other signals to trust.
+OF_THE_QUERY = ("words", "names")
 _BARRELS = frozenset({"__init__", "index", "mod", "lib", "main", "package-info", "doc"})
 _FLAGS = tuple(
     (flag.name.lower(), int(flag))
@@ -55,6 +74,7 @@ _ASKED = {
     "example": frozenset({"exampl", "sampl", "demo", "tutori"}),
     "documentation": frozenset({"doc", "document", "readm", "changelog", "guid", "manual", "tutori"}),
 }
+_TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "object", "type"})
 _NOTHING: frozenset[str] = frozenset()
 _TOKENIZER = Tokenizer()
 # How much a definition of this kind answers a name that is asked for.
@@ -63,30 +83,36 @@ _KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7,
 
 @dataclass(frozen=True, slots=True)
 class FileSignals:
-    """`values[name][i]` is a signal of the file `ids[i]`, whose path is `paths[i]`."""
+    """`values[name][i]` is a signal of the file `ids[i]`, whose path is `paths[i]`; `vectors`: whether those of the
+    embedding mean anything."""
 
     ids: Int64s
     paths: tuple[str, ...]
     values: dict[str, Float32s]
+    vectors: bool = False
 
 
 def file_signals(candidates: Candidates, query: Query) -> FileSignals:
     """The signals of every candidate file, ids ascending. O(candidates)."""
     ids = np.array(sorted(candidates.files), np.int64)
     values = {name: np.zeros(len(ids), np.float32) for name in SIGNALS}
+    for part in _PARTS:
+        part(values, ids, candidates, query)
+    paths = tuple(candidates.files[int(each)].path for each in ids)
+    return FileSignals(ids, paths, values, bool(len(candidates.vectors.ids)))
+
+
+def _texts(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
     texts = candidates.texts
-    _best_chunks(values, ids, "body", texts["body"])
-    _best_chunks(values, ids, "symbol", texts["symbol"])
+    _best_chunks(values, ids, "body", "cover_body", "hits", texts["body"])
+    _best_chunks(values, ids, "symbol", "cover_definition", "definition_hits", texts["symbol"])
+    values["body_top3"][:] = _top3(
+        np.searchsorted(ids, texts["body"].ids >> CHUNK_BITS), texts["body"].scores, len(ids)
+    )
     for name, cover in (("file_body", "cover_file"), ("file_symbol", "cover_symbol"), ("path", "cover_path")):
         rows, hits = np.searchsorted(ids, texts[name].ids), texts[name]
         values[name][rows] = _relative(hits.scores)
         values[cover][rows] = hits.coverage
-    _vectors(values, ids, candidates)
-    _names(values, ids, candidates.named)
-    for file_id, pointed in candidates.pointed.items():
-        values["pointed"][np.searchsorted(ids, file_id)] = pointed.weight
-    _facts(values, [candidates.files[int(each)] for each in ids], query)
-    return FileSignals(ids, tuple(candidates.files[int(each)].path for each in ids), values)
 
 
 def _relative(scores: Float32s) -> Float32s:
@@ -94,12 +120,20 @@ def _relative(scores: Float32s) -> Float32s:
     return scores / np.float32(top) if top > 0 else scores
 
 
-def _best_chunks(values: dict[str, Float32s], ids: Int64s, name: str, hits: TextHits) -> None:
+def _best_chunks(
+    values: dict[str, Float32s], ids: Int64s, best: str, cover: str, count: str, hits: TextHits
+) -> None:  # fmt: skip
     rows = np.searchsorted(ids, hits.ids >> CHUNK_BITS)
-    np.maximum.at(values[name], rows, _relative(hits.scores))
-    if name == "body":
-        np.maximum.at(values["cover_body"], rows, hits.coverage)
-        values["body_top3"][:] = _top3(rows, hits.scores, len(ids))
+    np.maximum.at(values[best], rows, _relative(hits.scores))
+    np.maximum.at(values[cover], rows, hits.coverage)
+    values[count][:] = np.log1p(np.bincount(rows, minlength=len(ids)))
+
+
+def _phrases(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
+    found = candidates.phrases
+    rows = np.searchsorted(ids, found.ids >> CHUNK_BITS)
+    for name, each in (("phrase", found.pairs), ("verbatim", found.run), ("quoted", found.quoted)):
+        np.maximum.at(values[name], rows, each)
 
 
 def _top3(rows: Int64s, scores: Float32s, count: int) -> Float32s:
@@ -113,7 +147,7 @@ def _top3(rows: Int64s, scores: Float32s, count: int) -> Float32s:
     return _relative(out)
 
 
-def _vectors(values: dict[str, Float32s], ids: Int64s, candidates: Candidates) -> None:
+def _vectors(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
     hits = candidates.vectors
     if not len(hits.ids):
         return
@@ -123,17 +157,33 @@ def _vectors(values: dict[str, Float32s], ids: Int64s, candidates: Candidates) -
     values["vector_top3"][:] = _top3(rows, scores, len(ids))
 
 
-def _names(values: dict[str, Float32s], ids: Int64s, named: Iterable[Named]) -> None:
-    for each in named:
+def _names(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
+    found: dict[int, set[str]] = {}
+    for each in candidates.named:
         row = int(np.searchsorted(ids, each.file_id))
         weight = _KIND_WEIGHT.get(each.definition.kind, 1.0) / (1.0 + 0.02 * (each.alternatives - 1))
-        values["defines_folded"][row] = max(values["defines_folded"][row], weight)
-        if each.exact:
-            values["defines"][row] = max(values["defines"][row], weight)
+        found.setdefault(row, set()).add(each.definition.name.casefold())
+        for name in ("defines_folded", *_exact(each)):
+            values[name][row] = max(values[name][row], weight)
+    asked = {last_name(name).casefold() for name in query.names}
+    for row, names in found.items():
+        values["named"][row] = len(names & asked) / max(1, len(asked))
 
 
-def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query) -> None:
-    """What is known of a file without its text."""
+def _exact(named: Named) -> Sequence[str]:
+    if not named.exact:
+        return ()
+    return ("defines", "defines_type") if named.definition.kind in _TYPES else ("defines",)
+
+
+def _pointed(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
+    for file_id, pointed in candidates.pointed.items():
+        values["pointed"][np.searchsorted(ids, file_id)] = pointed.weight
+
+
+def _facts(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
+    """What is known of a file without its text; after `_names`."""
+    files = [candidates.files[int(each)] for each in ids]
     names = {_bare(name) for name in query.names}
     if query.words <= 2:
         names.add(_bare(query.text.replace(" ", "")))
@@ -152,6 +202,43 @@ def _facts(values: dict[str, Float32s], files: list[FileRecord], query: Query) -
     values["data"] *= flags & int(FileFlag.DOCUMENTATION) == 0
     values["depth"][:] = [each.depth for each in called]
     values["length"][:] = np.log1p([file.lines for file in files])
+
+
+def _neighbours(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
+    """How the candidates lie to each other, and what the query is like."""
+    files = [candidates.files[int(each)] for each in ids]
+    paths = [file.path for file in files]
+    folders = [path.rpartition("/")[0] for path in paths]
+    values["language"][:] = _shares([file.language for file in files])
+    values["directory"][:] = _shares(folders)
+    values["twins"][:] = np.log(_counts([_name(path).bare for path in paths]))
+    values["siblings"][:] = _best_other(folders, values["file_body"])
+    values["words"][:] = np.log1p(query.words)
+    values["names"][:] = min(3, len(query.names))
+
+
+def _counts(groups: Sequence[Hashable]) -> list[int]:
+    counts = Counter(groups)
+    return [counts[each] for each in groups]
+
+
+def _shares(groups: Sequence[Hashable]) -> list[float]:
+    return [count / len(groups) for count in _counts(groups)]
+
+
+def _best_other(groups: Sequence[str], scores: Float32s) -> list[float]:
+    """The best score of the others in each one's group; 0 where there is none."""
+    best: dict[str, tuple[float, float]] = {}
+    for group, score in zip(groups, scores.tolist(), strict=True):
+        first, second = best.get(group, (0.0, 0.0))
+        best[group] = (score, first) if score > first else (first, max(second, score))
+    return [
+        best[group][1] if score == best[group][0] else best[group][0]
+        for group, score in zip(groups, scores.tolist(), strict=True)
+    ]
+
+
+_PARTS = (_texts, _phrases, _vectors, _names, _pointed, _facts, _neighbours)
 
 
 @dataclass(frozen=True, slots=True)
