@@ -41,7 +41,11 @@ class Pieces(dict[str, tuple[int, ...]]):
         self._longest = max(map(len, vocabulary), default=0)
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        ids = tuple(chain.from_iterable(self._cut(part) for part in split_word(word[:MAX_WORD_CHARS])))
+        known = self._heads.get(word)
+        if known is not None and word.isascii() and word.isalpha() and word.islower():
+            ids: tuple[int, ...] = (known,)  # one part and one piece, as most words are
+        else:
+            ids = tuple(chain.from_iterable(map(self._cut, split_word(word[:MAX_WORD_CHARS]))))
         if len(word) <= MAX_CACHED_CHARS:
             if len(self) >= MAX_CACHED_WORDS:
                 self.clear()  # the common words are back within one block; keeping an order would slow every hit
@@ -57,6 +61,9 @@ class Pieces(dict[str, tuple[int, ...]]):
         return list(chain.from_iterable(map(self.__getitem__, _words(text))))
 
     def _cut(self, part: str) -> list[int]:
+        known = self._heads.get(part)
+        if known is not None:
+            return [known]
         ids: list[int] = []
         start = 0
         while start < len(part):
