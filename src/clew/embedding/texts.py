@@ -13,8 +13,7 @@ import numpy.typing as npt
 from clew.embedding.protocol import Float32s, unit_rows
 from clew.records import Chunk
 
-# How much the path counts beside the text. On nl-dev alone 0.3, 0.5 and 0.8 gave 0.737, 0.762 and 0.766 (none: 0.635),
-# on commits-dev 0.564, 0.573 and 0.559 (none: 0.513).
+# How much the path counts beside the text. Chosen on labelled queries: see training/embedding/RESULTS.md.
 PATH_WEIGHT = 0.5
 
 
