@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from search_index import Indexed, IndexTree
 
+from clew import Engine
 from clew.index.store import Where
 from clew.parsing.tokens import Tokenizer
 from clew.search.candidates import TEXT_DEPTHS, Candidates, Pointed, gather
@@ -53,6 +56,25 @@ def test_without_a_vector_there_are_no_neighbours(indexed: Indexed) -> None:
     query = analyse("money", Tokenizer())
     found = gather(indexed.catalog, indexed.reader, query, np.zeros(4, np.float32), Where())
     assert len(found.vectors.ids) == 0
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("embedded")
+    (root / "cart.py").write_text("def total_price(items):\n    return sum(items)\n", encoding="utf-8")
+    (root / "user.py").write_text("def login(user, password):\n    return check(user)\n", encoding="utf-8")
+    with Engine.open(root) as engine:
+        engine.index()
+        yield engine
+
+
+def test_vectors_bring_files_beside_what_words_found(embedded: Engine) -> None:
+    assert {hit.path for hit in embedded.search("total price").hits} == {"cart.py", "user.py"}
+
+
+def test_vectors_alone_bring_what_is_near_and_nothing_when_all_is_far(embedded: Engine) -> None:
+    assert [hit.path for hit in embedded.search("authentication").hits] == ["user.py"]
+    assert embedded.search("zzzqqqxxyy").hits == ()
 
 
 def test_a_name_is_looked_up_and_told_exact_from_folded(indexed: Indexed) -> None:

@@ -168,6 +168,23 @@ def test_a_type_of_the_name_is_told_from_a_function(indexed: Indexed) -> None:
     assert of(indexed, "refund", "defines_type") == {}
 
 
+def test_a_query_of_one_name_alone_wants_its_definition_above_all(indexed: Indexed) -> None:
+    assert of(indexed, "Cart", "alone") == {"cart.py": 1.0} == of(indexed, "Cart", "alone_type")
+    assert of(indexed, "where is `Cart`", "alone") == {}
+
+
+def test_headers_are_marked(index_tree: IndexTree) -> None:
+    tree = index_tree({"pipe.c": "int pipe;\n", "pipe.h": "int pipe;\n", "tube.hpp": "int pipe;\n"})
+    assert of(tree, "pipe", "header") == {"pipe.h": 1.0, "tube.hpp": 1.0}
+
+
+def test_a_folder_of_an_earlier_version_is_older_unless_a_version_is_asked_for(index_tree: IndexTree) -> None:
+    text = "def parse():\n    return 1\n"
+    tree = index_tree({"api/v3/a.py": text, "api/v4/a.py": text, "v1/b.py": text, "api/v5.py": text})
+    assert of(tree, "parse", "older") == {"api/v3/a.py": 1.0}
+    assert of(tree, "parse in v3", "older") == {}
+
+
 def test_each_name_of_the_query_counts_its_share(indexed: Indexed) -> None:
     named = of(indexed, "`Cart` and `refund`", "named")
     assert named["cart.py"] == 0.5 and named["deep/er/refund.py"] == 0.5

@@ -3,9 +3,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +47,11 @@ def test_files_behind_the_shortlist_follow_it_in_the_order_of_their_start() -> N
     assert (np.diff(scores) <= 0).all() and len(set(ids.tolist())) == count
 
 
+def test_a_name_or_an_error_message_is_answered_by_the_start_alone() -> None:
+    asked = replace(signals(2, body_top3=[1.0, 0.9], path=[0.2, 1.0]), question=False)
+    assert sorted(rank(asked)[1].tolist()) == pytest.approx(sorted(start(asked).tolist()))
+
+
 def test_a_path_that_is_pointed_at_wins_over_every_other_signal() -> None:
     best = {name: [0.0, 1.0] for name in ("body", "body_top3", "file_body", "cover_file", "cover_body")}
     assert rank(signals(2, pointed=[1.0, 0.0], **best))[0].tolist() == [10, 20]
@@ -53,7 +60,7 @@ def test_a_path_that_is_pointed_at_wins_over_every_other_signal() -> None:
 def test_what_speaks_for_a_file_is_positive_and_what_speaks_against_it_is_not() -> None:
     for name in ("body_top3", "file_body", "path", "defines", "pointed", "vector"):
         assert WEIGHTS[name] > 0, name
-    for name in ("test", "example", "vendored", "documentation", "stub"):
+    for name in ("test", "example", "vendored", "documentation", "stub", "header", "older"):
         assert WEIGHTS[name] <= 0, name
 
 

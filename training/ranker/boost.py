@@ -24,10 +24,11 @@ PARAMETERS = {
 # A match never counts against a file, and being a test or third-party code never for it.
 NEVER_AGAINST = (
     "body", "body_top3", "file_body", "symbol", "file_symbol", "path", "cover_body", "cover_file", "cover_symbol",
-    "cover_path", "cover_definition", "vector", "vector_top3", "defines", "defines_folded", "defines_type", "named",
+    "cover_path", "cover_definition", "vector", "vector_top3", "defines", "defines_folded", "defines_type", "alone",
+    "alone_type", "named",
     "stem", "stem_exact",
 )  # fmt: skip
-NEVER_FOR = ("test", "example", "vendored", "documentation", "stub", "data")
+NEVER_FOR = ("test", "example", "vendored", "documentation", "stub", "header", "older", "data")
 # Too rare in the development sets to be learned: the weighted sum has the last word on it.
 LEFT_OUT = ("pointed",)
 

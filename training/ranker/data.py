@@ -50,7 +50,9 @@ def load(path: Path) -> list[Example]:
         part = slice(end - size, end)
         values = {name: np.ascontiguousarray(matrix[part, column]) for column, name in enumerate(names)}
         vectors = bool(size) and bool(values["vector"].any())
-        signals = FileSignals(np.arange(size, dtype=np.int64), tuple(paths[part]), values, vectors)
+        signals = FileSignals(
+            np.arange(size, dtype=np.int64), tuple(paths[part]), values, vectors, each["kind"] == "question"
+        )
         out.append(
             Example(
                 each["set"], each["repository"], each["language"], each["category"], each["query"], signals,

@@ -24,6 +24,7 @@ PENALTY = (-1.2, 0.0)
 BOUNDS = {
     "pointed": (2.0, 9.0), "defines": (0.6, 9.0), "defines_folded": (0.1, 9.0), "stem_exact": (0.1, 9.0),
     "test": PENALTY, "example": PENALTY, "vendored": PENALTY, "documentation": PENALTY, "stub": (-0.6, 0.0),
+    "alone": (0.3, 9.0), "alone_type": (0.3, 9.0), "header": (-0.3, 0.0), "older": (-0.6, -0.2),
     "data": PENALTY, "barrel": (-0.5, 0.1), "depth": (-0.1, 0.0), "length": (0.0, 0.1),
 }  # fmt: skip
 ROUNDS = 300

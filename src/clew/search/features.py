@@ -6,6 +6,7 @@ To add one: a line in SIGNALS, a function in `_PARTS`, then train again (`traini
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ SIGNALS = {
     "defines": "1 if the file defines a name of the query as written, less when many files do",
     "defines_folded": "the same without regard to case",
     "defines_type": "1 if what it defines so is a type, less when many files do",
+    "alone": "`defines` where the query is that one name, else 0",
+    "alone_type": "`defines_type` likewise",
     "named": "share of the query's names that the file defines",
     "stem": "share of the file name's words that are in the query",
     "stem_exact": "1 if the file name is a name of the query",
@@ -49,6 +52,8 @@ SIGNALS = {
     "vendored": "1 for third-party code",
     "documentation": "1 for prose, unless asked for",
     "stub": "1 for declarations only (.pyi, .d.ts)",
+    "header": "1 for C and C++ headers: they declare, and mostly another file does it",
+    "older": "1 below a folder v1, v2 ... when a candidate lies in a later one beside it, unless one is asked for",
     "barrel": "1 for files that only gather others (__init__, index, mod)",
     "data": "1 for configuration and data without definitions",
     "depth": "directories above the file",
@@ -62,6 +67,8 @@ SIGNALS = {
 }
 # The same for every candidate of a query: they say which of the other signals to trust.
 OF_THE_QUERY = ("words", "names")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+_VERSION = re.compile(r"\bv(\d{1,3})\b")
 _BARRELS = frozenset({"__init__", "index", "mod", "lib", "main", "package-info", "doc"})
 _FLAGS = tuple(
     (flag.name.lower(), int(flag))
@@ -84,12 +91,13 @@ _KIND_WEIGHT = {"field": 0.5, "property": 0.5, "variable": 0.6, "constant": 0.7,
 @dataclass(frozen=True, slots=True)
 class FileSignals:
     """`values[name][i]` is a signal of the file `ids[i]`, whose path is `paths[i]`; `vectors`: whether those of the
-    embedding mean anything."""
+    embedding mean anything; `question`: whether the query is one, and no name, path or error message."""
 
     ids: Int64s
     paths: tuple[str, ...]
     values: dict[str, Float32s]
     vectors: bool = False
+    question: bool = True
 
 
 def file_signals(candidates: Candidates, query: Query) -> FileSignals:
@@ -99,7 +107,7 @@ def file_signals(candidates: Candidates, query: Query) -> FileSignals:
     for part in _PARTS:
         part(values, ids, candidates, query)
     paths = tuple(candidates.files[int(each)].path for each in ids)
-    return FileSignals(ids, paths, values, bool(len(candidates.vectors.ids)))
+    return FileSignals(ids, paths, values, bool(len(candidates.vectors.ids)), query.kind == "question")
 
 
 def _texts(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
@@ -165,6 +173,8 @@ def _names(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, que
         found.setdefault(row, set()).add(each.definition.name.casefold())
         for name in ("defines_folded", *_exact(each)):
             values[name][row] = max(values[name][row], weight)
+    if query.words == 1:
+        values["alone"][:], values["alone_type"][:] = values["defines"], values["defines_type"]
     asked = {last_name(name).casefold() for name in query.names}
     for row, names in found.items():
         values["named"][row] = len(names & asked) / max(1, len(asked))
@@ -200,6 +210,7 @@ def _facts(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, que
     values["barrel"][:] = [each.barrel for each in called]
     values["data"][:] = [file.strategy != "syntax" for file in files]
     values["data"] *= flags & int(FileFlag.DOCUMENTATION) == 0
+    values["header"][:] = [file.path.endswith(_HEADERS) for file in files]
     values["depth"][:] = [each.depth for each in called]
     values["length"][:] = np.log1p([file.lines for file in files])
 
@@ -211,6 +222,8 @@ def _neighbours(values: dict[str, Float32s], ids: Int64s, candidates: Candidates
     folders = [path.rpartition("/")[0] for path in paths]
     values["language"][:] = _shares([file.language for file in files])
     values["directory"][:] = _shares(folders)
+    if not _VERSION.search(query.text):
+        values["older"][:] = _older([_name(path).version for path in paths])
     values["twins"][:] = np.log(_counts([_name(path).bare for path in paths]))
     values["siblings"][:] = _best_other(folders, values["file_body"])
     values["words"][:] = np.log1p(query.words)
@@ -224,6 +237,14 @@ def _counts(groups: Sequence[Hashable]) -> list[int]:
 
 def _shares(groups: Sequence[Hashable]) -> list[float]:
     return [count / len(groups) for count in _counts(groups)]
+
+
+def _older(versions: Sequence[tuple[str, int]]) -> list[bool]:
+    """Which of (folder above, number) is not the latest that is there; numbers start at 1, 0 is none."""
+    latest: dict[str, int] = {}
+    for folder, number in versions:
+        latest[folder] = max(latest.get(folder, 0), number)
+    return [0 < number < latest[folder] for folder, number in versions]
 
 
 def _best_other(groups: Sequence[str], scores: Float32s) -> list[float]:
@@ -249,6 +270,7 @@ class _FileName:
     words: frozenset[str]
     barrel: bool
     depth: int
+    version: tuple[str, int]  # the folder above v1, v2 ..., and that number; ("", 0) without
 
 
 @functools.lru_cache(maxsize=100_000)  # about 40 MB; a query looks at hundreds of files, mostly the same ones
@@ -258,7 +280,17 @@ def _name(path: str) -> _FileName:
     terms = _TOKENIZER(stem)
     # The joined form of several words is none of them.
     words = terms[:-1] if len(terms) > 2 and terms[-1] == "".join(terms[:-1]) else terms
-    return _FileName(_bare(stem), frozenset(words), stem in _BARRELS, path.count("/"))
+    return _FileName(_bare(stem), frozenset(words), stem in _BARRELS, path.count("/"), _version(path))
+
+
+def _version(path: str) -> tuple[str, int]:
+    above = 0
+    for part in path.split("/")[:-1]:
+        found = _VERSION.fullmatch(part)
+        if found:
+            return path[:above], int(found[1])
+        above += len(part) + 1
+    return "", 0
 
 
 def _bare(name: str) -> str:

@@ -2,6 +2,8 @@
 
 The weights are the start, sure of what labelled queries hardly hold (tests, stack traces, documents). Trees add
 what depends on more than one signal: gradient boosted on LambdaMART's gradient (Burges 2010), started from that sum.
+They correct questions only, of which they were trained on many: a lone name and a pasted error message are answered
+better without them.
 `training/ranker` makes both again. There are two files of trees, with and without an embedding: a file without
 vectors must not be judged by trees that have learned to trust them.
 """
@@ -19,24 +21,22 @@ from clew.search import trees
 from clew.search.features import FileSignals
 
 WEIGHTS = {
-    "body": 0.07,
-    "body_top3": 0.45,
-    "file_body": 0.45,
-    "symbol": 0.0,
-    "file_symbol": 0.05,
-    "path": 0.57,
-    "cover_body": 0.38,
-    "cover_file": 0.05,
-    "cover_symbol": 0.26,
-    "cover_path": 0.3,
-    "phrase": 0.15,
+    "body_top3": 0.39,
+    "file_body": 0.42,
+    "path": 0.42,
+    "cover_body": 0.4,
+    "cover_symbol": 0.2,
+    "cover_path": 0.33,
+    "phrase": 0.24,
     "verbatim": 1.5,
     "quoted": 1.0,
-    "vector": 0.4,
-    "vector_top3": 0.26,
+    "vector": 0.54,
+    "vector_top3": 0.09,
     "defines": 0.6,
     "defines_folded": 0.1,
-    "stem": 0.15,
+    "alone": 0.3,
+    "alone_type": 0.3,
+    "stem": 0.14,
     "stem_exact": 0.1,
     "pointed": 3.0,
     "test": -1.0,
@@ -44,9 +44,11 @@ WEIGHTS = {
     "vendored": -1.0,
     "documentation": -0.8,
     "stub": -0.5,
+    "header": -0.26,
+    "older": -0.6,
     "barrel": 0.1,
     "data": -0.8,
-    "depth": -0.06,
+    "depth": -0.07,
     "length": 0.07,
 }
 SHORTLIST = 100  # files that trees look at; 99 % of the golds of the development sets are among them
@@ -59,8 +61,11 @@ _LEXICAL, _VECTORS = _FOLDER / "lexical.json", _FOLDER / "vectors.json"
 
 def rank(signals: FileSignals) -> tuple[Int64s, Float32s]:
     """File ids best first and their scores; equal scores by path, so that the same query gives the same order on
-    every run and on every index of the same tree, whatever ids its files have there. O(files), 1 to 3 ms."""
+    every run and on every index of the same tree, whatever ids its files have there. O(files); 0.7 ms for 350."""
     scores = start(signals)
+    if not signals.question:
+        order = _order(scores, signals.paths)
+        return signals.ids[order], scores[order].astype(np.float32)
     first = _order(scores, signals.paths)[:SHORTLIST]
     found = shipped(signals.vectors)
     corrected = np.round(scores[first] + found(rows(signals, found.columns, first)), SCORE_DECIMALS)
