@@ -413,7 +413,10 @@ def _environment() -> Iterator[str]:
 
 def _signals() -> Iterator[str]:
     yield "## Signals of `--explain`"
-    yield "A score is a weighted sum of these, corrected by boosted trees. They are for the curious and for bug reports, and may change."
+    yield (
+        "A score is a weighted sum of these, corrected by boosted trees. They are for the curious and for bug reports,"
+        " and may change."
+    )
     yield _table(("Signal", "Meaning"), [(f"`{name}`", text) for name, text in features.SIGNALS.items()])
 
 

@@ -21,7 +21,7 @@ socket.socket = socket.create_connection = socket.getaddrinfo = refuse
 from clew import Engine
 with Engine.open(sys.argv[1]) as engine:
     engine.index()
-    answer = engine.search("make a password unreadable before it is kept")
+    answer = engine.search("encrypt a password")
     print(answer.hits[0].path, engine.status().embedder, *answer.notes)
 """
 

@@ -152,11 +152,11 @@ def kill_rounds(root: Path, rounds: int, files: int, seed: int) -> Iterator[Kill
         after = moments.uniform(0.2, 1.0) * durations[full]
         struck = kill_index(root, after, full=full)
         strikes += struck
-        with engine(root, refresh_seconds=0) as opened:
+        with engine(root, embedder="default", refresh_seconds=0) as opened:  # as the killed command has it
             shown = mark_of(ask(opened, files), files)
         old = shown == f"mark{number - 1}"
         assert old or shown == f"mark{number}", f"round {number} shows {shown}"
-        with engine(root) as opened:
+        with engine(root, embedder="default") as opened:
             assert mark_of(ask(opened, files), files) == f"mark{number}", "the next search catches up"
             opened.index()
             assert not opened.status().stale

@@ -54,7 +54,7 @@ def test_the_same_question_gives_the_same_answer(shop: Engine) -> None:
 def test_filters_hold_for_every_hit(shop: Engine) -> None:
     assert {hit.language for hit in shop.search("total", languages=["python"], limit=20).hits} == {"python"}
     assert {place.kind for place in places(shop.search("total", kinds=["method"]))} == {"method"}
-    assert paths(shop.search("total", paths=["src/util"])) == ["src/util/text.go"]
+    assert paths(shop.search("text", paths=["src/util"])) == ["src/util/text.go"]
     assert paths(shop.search("total", tests="only")) == ["tests/test_cart.py"]
     assert "tests/test_cart.py" not in paths(shop.search("total", tests="without", limit=20))
 

@@ -80,6 +80,8 @@ _DEFINITIONS_NAMED = (
 )
 _FILES_KEPT = 50_000  # about 25 MB
 _STAT = struct.Struct("<4q")
+# Of SQLite's file header: page size, change counter, pages, and the change counter for which they were counted.
+_HEADER = struct.Struct(">16xH6xII60xI")
 _SQL_VARIABLES = 500  # below every SQLite's limit of variables in one statement
 
 
@@ -118,6 +120,20 @@ def _explained(path: Path) -> Iterator[None]:
         raise _damaged(path, error) from None
 
 
+def _lacks_pages(path: Path) -> bool:
+    """Whether the file is shorter than its header says; SQLite notices only when it comes to the missing page."""
+    try:
+        with path.open("rb") as stream:
+            header = stream.read(_HEADER.size)
+            size = os.fstat(stream.fileno()).st_size
+    except OSError:
+        return False  # SQLite says why
+    if len(header) < _HEADER.size:
+        return False
+    page_size, changes, pages, valid_for = _HEADER.unpack(header)
+    return bool(changes == valid_for and size < pages * (65_536 if page_size == 1 else page_size))
+
+
 def _damaged(path: Path, error: object) -> DamagedIndexError:
     return DamagedIndexError(f"the index {path} cannot be read: {error}", hint="rebuild it with: clew index --full")
 
@@ -154,6 +170,8 @@ class Catalog:
         """
         if path.is_symlink() or not path.is_file():
             raise _damaged(path, "it has no catalog")
+        if _lacks_pages(path):
+            raise _damaged(path, "its end is missing")
         try:
             return cls._connected(path, "mode=rw")
         except UnusableIndexError:
@@ -171,6 +189,7 @@ class Catalog:
             )
             try:
                 connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+                connection.execute("PRAGMA cell_size_check = ON")  # a damaged page is none with fewer rows
                 # Durable against kill -9; a power cut may lose the last commit, which the next index run repeats.
                 connection.execute("PRAGMA synchronous = NORMAL")
                 (application,) = connection.execute("PRAGMA application_id").fetchone()
