@@ -28,7 +28,7 @@ HEAD_KINDS = frozenset({"class", "object", "module", "trait", "interface"})
 VERBATIM_WEIGHT = 2.0  # a pasted message or quoted phrase is meant to the letter
 NAMED_WEIGHT = 2.0
 LESS_NAMED = 0.5  # of it, for a constructor, whose class is meant, and for a name that is written otherwise
-POINTED_WEIGHT = 4.0
+POINTED_WEIGHT = 6.0  # so far above that a second place must be named too
 # A second place must be worth its tokens: at least this share of the first one's score.
 SECOND_SHARE = 0.35
 WHOLE_LINES = 60  # a named definition up to this length is shown whole, longer ones by their best chunk
