@@ -68,7 +68,8 @@ def phrases(catalog: Catalog, query: Query, body: TextHits) -> Phrases:
     held = _held(asked, found)
     rarity = _rarity(held)
     total = float(rarity.sum())
-    pairs = held @ rarity / np.float32(total or 1.0)
+    # Not `@`: it reports flags of the processor that BLAS may leave set although every number is finite.
+    pairs = np.dot(held.astype(np.float32), rarity) / np.float32(total or 1.0)
     run = (_longest(held, np.minimum(rarity / RARE, 1)) - RUN_FROM) / (RUN_FULL - RUN_FROM)
     return Phrases(ids, pairs.astype(np.float32), np.clip(run, 0, 1).astype(np.float32), _quoted(query.quoted, found))
 
