@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from clew.evaluation import Gold, LabelledQuery, Report
     from clew.index.build import Progress
 
-VECTORS = "vectors.db"  # in the index folder; what `index.build` embeds is kept there too
 USER_IGNORE_FILE = "ignore"  # beside the user's settings file; gitignore syntax, for every repository
 # PATH:LINE, and what clew itself and code hosts print: PATH:12-34, PATH#L12-L34.
 _LOCATION = re.compile(r"(?P<path>.+?)(?::|#L)(?P<line>\d{1,9})(?:[-:]L?\d{1,9})?")
@@ -108,7 +107,7 @@ class Engine:
             return None, (f"not reranked: {error.message}" + (f" ({error.hint})" if error.hint else ""),)
         if model is None:
             return None, ()
-        return Reranker(model, self.index_path / VECTORS, settings.rerank_seconds), ()
+        return Reranker(model, self.index_path / layout.VECTORS, settings.rerank_seconds), ()
 
     def exists(self) -> bool:
         """Whether there is an index, readable or not."""

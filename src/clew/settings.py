@@ -31,7 +31,7 @@ USER_FILE = "config.toml"
 MAX_SETTINGS_FILE = 1_000_000
 
 EMBEDDER_NAMES = ("default", "none")
-_ONNX = "onnx:"  # what follows is the name of a model, or a path
+ONNX_PREFIX = "onnx:"  # of an embedder; what follows is the name of a model, or a path
 _MODELS = ("embedder", "rerank")  # settings whose value is an embedder
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -356,7 +356,7 @@ def _refuse_from_project(setting: Setting, value: object, origin: str, root: Pat
     if setting.name not in _MODELS or not isinstance(value, str) or _names_model(value) or root is None:
         return
     # A network is a program for a native library, so none that came with a repository is run.
-    foreign = Path(value).is_absolute() or value.startswith(("~", _ONNX)) or "\\" in value
+    foreign = Path(value).is_absolute() or value.startswith(("~", ONNX_PREFIX)) or "\\" in value
     if not foreign and "\0" not in value and _inside(root / value, root):
         return
     raise SettingsError(
@@ -366,11 +366,15 @@ def _refuse_from_project(setting: Setting, value: object, origin: str, root: Pat
     )
 
 
+def is_model_path(text: str) -> bool:
+    """Whether what follows `onnx:` is a path and not the name of a model: it begins with `/`, `.`, `~` or a drive."""
+    return text.startswith(("/", ".", "~")) or "\\" in text or ":" in text
+
+
 def _names_model(value: str) -> bool:
-    """Whether this is no path but a name, or empty. After `onnx:` a path begins with `/`, `.`, `~` or a drive."""
-    if value.startswith(_ONNX):
-        name = value[len(_ONNX) :]
-        return not name.startswith(("/", ".", "~")) and "\\" not in name and ":" not in name
+    """Whether this is no path but a name, or empty."""
+    if value.startswith(ONNX_PREFIX):
+        return not is_model_path(value[len(ONNX_PREFIX) :])
     return value in ("", *EMBEDDER_NAMES)
 
 
@@ -380,7 +384,7 @@ def _absolute(setting: Setting, value: Any, base: Path | None) -> Any:
         return value
     if setting.name in _MODELS and _names_model(value):
         return value
-    if setting.name in _MODELS and value.startswith(_ONNX):
-        return _ONNX + os.path.abspath(os.path.join(base or "", os.path.expanduser(value[len(_ONNX) :])))  # noqa: PTH100, PTH111
+    if setting.name in _MODELS and value.startswith(ONNX_PREFIX):
+        return ONNX_PREFIX + os.path.abspath(os.path.join(base or "", os.path.expanduser(value[len(ONNX_PREFIX) :])))  # noqa: PTH100, PTH111
     # os.path, because it never raises: not for a missing home, not for a loop of links.
     return os.path.abspath(os.path.join(base or "", os.path.expanduser(value)))  # noqa: PTH100, PTH111

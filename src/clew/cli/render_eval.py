@@ -7,7 +7,6 @@ from typing import Any
 
 from clew.cli.style import Painter, cut, safe
 
-MEASURES = ("ndcg@10", "mrr@10", "hit@1", "recall@5", "recall@10")
 MAX_ROWS = 20  # queries shown unless all are asked for
 MAX_HITS = 5  # files shown below a query
 SIGNIFICANT = 0.05
@@ -23,17 +22,17 @@ def eval_lines(found: Mapping[str, Any], paint: Painter, columns: int, *, every:
 
 
 def _figures(found: Mapping[str, Any], paint: Painter) -> list[str]:
-    count, scored = found["queries"], found["scored"]
+    count, scored, names = found["queries"], found["scored"], list(found["intervals"])
     counted = "" if scored == count else f", {scored:,} of them scored"
     head = f"{count:,} {'query' if count == 1 else 'queries'}{counted}"
     lines = [f"{paint('head', head)}: {found['tokens']:,} tokens, {found['milliseconds']:g} ms an answer"]
-    lines.append(paint("dim", _row("", MEASURES)))
-    lines.append(_row("all", [f"{found[name]:.3f}" for name in MEASURES]))
-    ends = [f"{low:.2f}-{high:.2f}" for low, high in (found["intervals"][name] for name in MEASURES)]
+    lines.append(paint("dim", _row("", names)))
+    lines.append(_row("all", [f"{found[name]:.3f}" for name in names]))
+    ends = [f"{low:.2f}-{high:.2f}" for low, high in (found["intervals"][name] for name in names)]
     lines.append(paint("dim", _row("95 % interval", ends)))
     for name, group in found["by_category"].items():
         title = cut(safe(f"{name} ({group['queries']})"), TITLE - 1)
-        lines.append(_row(title, [f"{group[measure]:.3f}" for measure in MEASURES]))
+        lines.append(_row(title, [f"{group[measure]:.3f}" for measure in names]))
     return lines
 
 

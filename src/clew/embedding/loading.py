@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from clew.embedding.model2vec import holds_model2vec, open_model2vec
-from clew.embedding.onnx import PREFIX as ONNX_PREFIX
-from clew.embedding.onnx import open_onnx
 from clew.embedding.protocol import Embedder
 from clew.embedding.static import open_static
 from clew.embedding.static_files import MANIFEST
 from clew.errors import ModelError, UsageError
+from clew.settings import ONNX_PREFIX
 
 # Where the model that comes with clew lies. An installation without it searches by text and symbols only.
 SHIPPED = Path(__file__).parent / "weights"
@@ -31,6 +30,8 @@ def load_embedder(spec: str | None, *, root: Path | None = None, threads: int = 
     if spec == "default":
         return open_static(SHIPPED) if SHIPPED.is_dir() else None
     if spec.startswith(ONNX_PREFIX):
+        from clew.embedding.onnx import open_onnx  # only where one is asked for: start-up
+
         return open_onnx(spec, root=root, threads=threads)
     return _open_folder(_folder(spec, root))
 

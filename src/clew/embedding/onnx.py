@@ -17,8 +17,8 @@ import numpy.typing as npt
 from clew.embedding.onnx_files import OnnxModel, fail, read_folder, read_named
 from clew.embedding.protocol import Float32s, unit_rows
 from clew.errors import MissingExtraError, ModelError
+from clew.settings import ONNX_PREFIX, is_model_path
 
-PREFIX = "onnx:"
 # Nothing is gained above it: the runs share the memory bandwidth.
 MAX_THREADS = 16
 # A token of source code has 3 to 4 characters, one after deep indentation some 20; this bounds a tokenizer's work.
@@ -138,22 +138,17 @@ def open_onnx(spec: str, *, root: Path | None = None, threads: int = 0) -> OnnxE
     A path begins with `/`, `.` or `~`, or is a drive; it is a folder or one .onnx file. UsageError,
     MissingExtraError without the extra, ModelError when the model is not there, damaged or of another kind.
     """
-    wanted = spec.removeprefix(PREFIX).strip()
+    wanted = spec.removeprefix(ONNX_PREFIX).strip()
     try:
         runtime = importlib.import_module("onnxruntime")
         tokenizers = importlib.import_module("tokenizers")
     except ImportError:
         raise MissingExtraError("an ONNX model", "onnx") from None
     try:
-        model = read_folder(_folder(wanted, root)) if is_path(wanted) else read_named(wanted)
+        model = read_folder(_folder(wanted, root)) if is_model_path(wanted) else read_named(wanted)
     except (OSError, ValueError) as error:  # a name that no file can have
         raise ModelError(f"{spec[:200]!r} cannot be read ({_one_line(error)})", hint="name another embedder") from None
     return OnnxEmbedder(model, runtime, tokenizers, threads)
-
-
-def is_path(text: str) -> bool:
-    """Whether what follows `onnx:` is a path and not the name of a model."""
-    return text.startswith(("/", ".", "~")) or "\\" in text or ":" in text
 
 
 def _folder(text: str, root: Path | None) -> Path:

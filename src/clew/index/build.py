@@ -223,7 +223,7 @@ def _write(
 ) -> tuple[bool, Any]:
     """Carry out a plan inside the caller's transaction. Returns whether anything changed, and the manifest."""
     writer = store.writer(manifest)
-    cache = VectorCache(request.directory / "vectors.db") if request.embedder else None
+    cache = VectorCache(request.directory / layout.VECTORS) if request.embedder else None
     try:
         removed = list(todo.gone)
         files = [(file.path, file.stat.size) for file in todo.read]

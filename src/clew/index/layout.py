@@ -22,6 +22,7 @@ from pathlib import Path
 from clew.errors import DamagedIndexError, RootError
 
 FOLDER = ".clew"
+VECTORS = "vectors.db"
 _CURRENT = "current"
 _NAME = re.compile(r"index-[0-9a-f]{8}")
 _MAX_BYTES = 64  # of a small file, a name or a number: a longer one is not ours

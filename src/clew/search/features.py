@@ -119,11 +119,12 @@ def _texts(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, que
     )
     for name, cover in (("file_body", "cover_file"), ("file_symbol", "cover_symbol"), ("path", "cover_path")):
         rows, hits = np.searchsorted(ids, texts[name].ids), texts[name]
-        values[name][rows] = _relative(hits.scores)
+        values[name][rows] = relative(hits.scores)
         values[cover][rows] = hits.coverage
 
 
-def _relative(scores: Float32s) -> Float32s:
+def relative(scores: Float32s) -> Float32s:
+    """Scores, none below 0, in units of the best of them."""
     top = float(scores.max()) if len(scores) else 0.0
     return scores / np.float32(top) if top > 0 else scores
 
@@ -132,7 +133,7 @@ def _best_chunks(
     values: dict[str, Float32s], ids: Int64s, best: str, cover: str, count: str, hits: TextHits
 ) -> None:  # fmt: skip
     rows = np.searchsorted(ids, hits.ids >> CHUNK_BITS)
-    np.maximum.at(values[best], rows, _relative(hits.scores))
+    np.maximum.at(values[best], rows, relative(hits.scores))
     np.maximum.at(values[cover], rows, hits.coverage)
     values[count][:] = np.log1p(np.bincount(rows, minlength=len(ids)))
 
@@ -152,7 +153,7 @@ def _top3(rows: Int64s, scores: Float32s, count: int) -> Float32s:
         if seen[row] < 3:
             seen[row] += 1
             out[row] += score
-    return _relative(out)
+    return relative(out)
 
 
 def _vectors(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, query: Query) -> None:
@@ -161,7 +162,7 @@ def _vectors(values: dict[str, Float32s], ids: Int64s, candidates: Candidates, q
         return
     rows = np.searchsorted(ids, hits.ids >> CHUNK_BITS)
     scores = np.maximum(hits.scores, 0)
-    np.maximum.at(values["vector"], rows, _relative(scores))
+    np.maximum.at(values["vector"], rows, relative(scores))
     values["vector_top3"][:] = _top3(rows, scores, len(ids))
 
 

@@ -12,6 +12,7 @@ from clew.index.store import CHUNK_BITS, Float32s, Int64s, StoreReader, Where
 from clew.parsing.tokens import Tokenizer
 from clew.records import Chunk, Definition
 from clew.search.candidates import Candidates, Named, Pointed
+from clew.search.features import relative
 from clew.search.query import Query
 
 _NOWHERE = Pointed(0, 0.0)
@@ -104,8 +105,8 @@ def _chunk_scores(
     signals = {
         "body": _by_file(files, body.ids, body.scores),
         "symbol": _by_file(files, symbol.ids, symbol.scores),
-        "vector": _by_file(files, candidates.vectors.ids, _relative(similarities)),
-        "verbatim": _by_file(files, phrases.ids, _relative(phrases.run + phrases.quoted)),
+        "vector": _by_file(files, candidates.vectors.ids, relative(similarities)),
+        "verbatim": _by_file(files, phrases.ids, relative(phrases.run + phrases.quoted)),
     }
     return {
         file_id: _file_scores(chunks, {name: of_file[file_id] for name, of_file in signals.items()})
@@ -125,7 +126,7 @@ def _by_file(files: Mapping[int, Sequence[Chunk]], ids: Int64s, scores: Float32s
 
 def _file_scores(chunks: Sequence[Chunk], signals: Mapping[str, Float32s]) -> dict[int, float]:
     found = np.any([values > 0 for values in signals.values()], axis=0)
-    body = _relative(signals["body"])
+    body = relative(signals["body"])
     near = np.zeros_like(body)
     near[1:] += body[:-1]
     near[:-1] += body[1:]
@@ -133,7 +134,7 @@ def _file_scores(chunks: Sequence[Chunk], signals: Mapping[str, Float32s]) -> di
     heads = np.array([chunk.kind in HEAD_KINDS for chunk in chunks], np.float32)
     total = (
         body
-        + SYMBOL_WEIGHT * _relative(signals["symbol"])
+        + SYMBOL_WEIGHT * relative(signals["symbol"])
         + VECTOR_WEIGHT * signals["vector"]
         + VERBATIM_WEIGHT * signals["verbatim"]
         + NEAR_WEIGHT * near
@@ -141,12 +142,6 @@ def _file_scores(chunks: Sequence[Chunk], signals: Mapping[str, Float32s]) -> di
         + HEAD_WEIGHT * heads
     )
     return dict(zip(np.flatnonzero(found).tolist(), np.maximum(total, 0.0)[found].tolist(), strict=True))
-
-
-def _relative(scores: Float32s) -> Float32s:
-    """In units of the best of them."""
-    top = float(scores.max()) if len(scores) else 0.0
-    return scores / np.float32(top) if top > 0 else np.zeros_like(scores)
 
 
 def _pool(chunks: Sequence[Chunk], scores: Mapping[int, float], named: Sequence[Named], line: int) -> list[Span]:
