@@ -37,13 +37,15 @@ class LabelledQuery:
 
 
 def repositories(data: Path, checkouts: Path) -> dict[str, Repository]:
+    """Those of the data folder, by name."""
     specs = json.loads((data / "nl-dev" / "repos.json").read_text(encoding="utf-8"))
-    return {
-        spec["name"]: Repository(
-            spec["name"], spec["language"], checkouts / spec["name"] / (spec["root"] or ""), spec["root"] or ""
-        )
-        for spec in specs
-    }
+    return {spec["name"]: repository(spec, checkouts) for spec in specs}
+
+
+def repository(spec: dict[str, Any], checkouts: Path) -> Repository:
+    """One entry of a `repos.json`."""
+    inner = spec.get("root") or ""
+    return Repository(spec["name"], spec.get("language", ""), checkouts / spec["name"] / inner, inner)
 
 
 def queries(data: Path, name: str, known: dict[str, Repository]) -> list[LabelledQuery]:
@@ -53,22 +55,23 @@ def queries(data: Path, name: str, known: dict[str, Repository]) -> list[Labelle
         return [_error(known[row["repo"]], row, name == "error-lines") for row in rows]
     if name == "commits-dev":
         rows = json.loads((data / "commits-dev.json").read_text(encoding="utf-8"))
-        return [_query(known[row["repo"]], row) for row in rows]
+        return [labelled(known[row["repo"]], row) for row in rows]
     out = []
-    for repository in known.values():
-        rows = json.loads((data / "nl-dev" / "annotations" / f"{repository.name}.json").read_text(encoding="utf-8"))
-        out += [_query(repository, row) for row in rows]
+    for each in known.values():
+        rows = json.loads((data / "nl-dev" / "annotations" / f"{each.name}.json").read_text(encoding="utf-8"))
+        out += [labelled(each, row) for row in rows]
     return out
 
 
-def _query(repository: Repository, row: dict[str, Any]) -> LabelledQuery:
+def labelled(repository: Repository, row: dict[str, Any]) -> LabelledQuery:
+    """One row of a set."""
     gold = tuple(_gold(entry, repository) for entry in row["relevant"])
     return LabelledQuery(repository.name, row["query"], row.get("category", "commit"), gold)
 
 
 def _error(repository: Repository, row: dict[str, Any], lines: bool) -> LabelledQuery:
     gold = [entry if lines else entry["path"] for entry in row["relevant"]]
-    return _query(repository, {"query": row["query"], "category": f"error-{row['half']}", "relevant": gold})
+    return labelled(repository, {"query": row["query"], "category": f"error-{row['half']}", "relevant": gold})
 
 
 def _gold(entry: str | dict[str, Any], repository: Repository) -> Gold:

@@ -9,19 +9,20 @@ round. Vectors are kept in `rerank.db` in the cache folder: reading is what take
 from __future__ import annotations
 
 import argparse
-import random
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from datasets import SETS, LabelledQuery, queries, repositories
 from run import make_engine
 
 from clew import Engine
 from clew.embedding import Embedder, VectorCache, embed_with_cache, load_embedder
 from clew.evaluation import score_query
+from clew.evaluation.statistics import interval
 from clew.index.store import Where
 from clew.parsing.tokens import Tokenizer
 from clew.search.answer import Wanted, answer
@@ -115,7 +116,7 @@ def _case(query: LabelledQuery, engine: Engine, model: Embedder, vectors: Vector
     asked = model.embed_query(query.text)
     read, _ = embed_with_cache(model, vectors, [text for _, text in recorder.texts])
     similarities: dict[int, float] = {}
-    for (file_id, _), cosine in zip(recorder.texts, (read @ asked).tolist(), strict=True):
+    for (file_id, _), cosine in zip(recorder.texts, np.dot(read, asked).tolist(), strict=True):
         similarities[file_id] = max(similarities.get(file_id, -1.0), cosine)
     return Case(query, recorder.head, paths, similarities)
 
@@ -153,10 +154,8 @@ def _mean(group: Sequence[Case], weight: float) -> float:
     return statistics.fmean(case.ndcg(weight) for case in group)
 
 
-def _with_interval(values: Sequence[float], rounds: int = 2000) -> str:
-    generator = random.Random(0)
-    means = sorted(statistics.fmean(generator.choices(values, k=len(values))) for _ in range(rounds))
-    low, high = means[int(0.025 * rounds)], means[int(0.975 * rounds)]
+def _with_interval(values: Sequence[float]) -> str:
+    low, high = interval(np.array(values))
     return f"{statistics.fmean(values):+.4f} ({low:+.4f} to {high:+.4f})"
 
 

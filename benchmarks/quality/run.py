@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from datasets import ERRORS, SETS, LabelledQuery, Repository, queries, repositories
 
-from clew import Answer, Engine, load_settings
-from clew.evaluation import QueryScore, score_query
+from clew import Engine, load_settings
+from clew.evaluation import QueryScore, hit_lines, score_query
+from clew.evaluation.statistics import interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +68,12 @@ def make_engine(repository: Repository, cache: Path, settings: Sequence[str]) ->
 
 def _run(engine: Engine, repository: Repository, query: LabelledQuery) -> Result:
     answer = engine.search(query.text, limit=10)
-    grouped = [[(place.path, place.start_line, place.end_line) for place in hit.places] for hit in answer.hits]
-    chunks = [[place] for places in grouped for place in places]
+    grouped = [hit_lines(hit) for hit in answer.hits]
+    chunks = [[(place.path, place.start_line, place.end_line)] for hit in answer.hits for place in hit.places]
     return Result(
-        query, repository.language, score_query(_whole(answer, grouped), query.gold), score_query(chunks, query.gold),
+        query, repository.language, score_query(grouped, query.gold), score_query(chunks, query.gold),
         answer.tokens, tuple(hit.path for hit in answer.hits),
     )  # fmt: skip
-
-
-def _whole(answer: Answer, grouped: list[list[tuple[str, int, int]]]) -> list[list[tuple[str, int, int]]]:
-    """A file without lines to show still counts as found."""
-    return [places or [(hit.path, 1, 1)] for hit, places in zip(answer.hits, grouped, strict=True)]
 
 
 def _row(result: Result) -> dict[str, object]:
@@ -107,7 +103,7 @@ def _print(name: str, results: list[Result]) -> None:
         for group, members in sorted((by_repository if key is None else _groups(results, key)).items()):
             _line(group, members)
     means = [statistics.fmean(r.grouped.ndcg for r in members) for members in by_repository.values()]
-    low, high = _interval(means)
+    low, high = interval(np.array(means))
     print("-- all")
     _line("mean over queries", results)
     chunk_means = [statistics.fmean(r.chunks.ndcg for r in members) for members in by_repository.values()]
@@ -131,13 +127,6 @@ def _groups(results: Iterable[Result], key: Callable[[Result], str]) -> dict[str
     for result in results:
         out.setdefault(key(result), []).append(result)
     return out
-
-
-def _interval(values: list[float], rounds: int = 2000) -> tuple[float, float]:
-    """Bootstrap over repositories, seeded."""
-    generator = random.Random(0)
-    means = sorted(statistics.fmean(generator.choices(values, k=len(values))) for _ in range(rounds))
-    return means[int(0.025 * rounds)], means[int(0.975 * rounds)]
 
 
 def _print_misses(results: list[Result]) -> None:

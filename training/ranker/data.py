@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from clew.evaluation import statistics
 from clew.search.features import FileSignals
 
 DEV_SETS = ("nl-dev", "commits-dev")  # all others are only trained on
@@ -80,15 +80,12 @@ def by_repository(examples: Sequence[Example], figures: Sequence[float]) -> dict
     groups: dict[str, list[float]] = {}
     for each, figure in zip(examples, figures, strict=True):
         groups.setdefault(each.repository, []).append(figure)
-    return {name: statistics.fmean(values) for name, values in groups.items()}
+    return {name: float(np.mean(values)) for name, values in groups.items()}
 
 
-def interval(examples: Sequence[Example], figures: Sequence[float], rounds: int = 2000) -> tuple[float, float]:
-    """95 % of the mean over repositories, by bootstrap over repositories, seeded."""
-    means = np.array(list(by_repository(examples, figures).values()))
-    drawn = np.random.default_rng(0).integers(0, len(means), (rounds, len(means)))
-    low, high = np.quantile(means[drawn].mean(axis=1), [0.025, 0.975])
-    return float(low), float(high)
+def interval(examples: Sequence[Example], figures: Sequence[float]) -> tuple[float, float]:
+    """95 % of the mean over repositories, by bootstrap over repositories."""
+    return statistics.interval(np.array(list(by_repository(examples, figures).values())))
 
 
 def grouped(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[str, list[int]]:

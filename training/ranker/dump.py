@@ -15,13 +15,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "quality"))
 
-from datasets import SETS, LabelledQuery, Repository, _query, queries, repositories
+from datasets import SETS, LabelledQuery, Repository, labelled, queries, repositories, repository
 from run import make_engine
 
 from clew import Engine
@@ -54,8 +53,8 @@ def main() -> int:
     parser.add_argument("--extra", type=Path, action="append", default=[], help="a folder of more training queries")
     arguments = parser.parse_args()
     dump = Dump()
-    for repository, set_name, query in _labelled(arguments.data, arguments.checkouts, arguments.extra):
-        _add(dump, query, set_name, repository.language, _engine(repository, arguments.cache, arguments.setting))
+    for place, set_name, query in _labelled(arguments.data, arguments.checkouts, arguments.extra):
+        _add(dump, query, set_name, place.language, _engine(place, arguments.cache, arguments.setting))
     _save(dump, arguments.output)
     recall = np.mean([gold.sum() / golds for gold, golds in zip(dump.gold, dump.golds, strict=True)])
     print(f"{len(dump.sizes)} queries, {sum(dump.sizes)} candidates, recall of the candidates {recall:.4f}")
@@ -68,29 +67,24 @@ def _labelled(data: Path, checkouts: Path, extra: list[Path]) -> Iterator[tuple[
     found = [(known[each.repository], name, each) for name in SETS for each in queries(data, name, known)]
     for folder in extra:
         specs = json.loads((folder / "repos.json").read_text(encoding="utf-8"))
-        more = {spec["name"]: _repository(spec, folder / "checkouts") for spec in specs}
+        more = {spec["name"]: repository(spec, folder / "checkouts") for spec in specs}
         for file in sorted(folder.glob("*.json")):
             if file.name != "repos.json":
                 rows = json.loads(file.read_text(encoding="utf-8"))
-                found += [(more[row["repo"]], file.stem, _query(more[row["repo"]], row)) for row in rows]
+                found += [(more[row["repo"]], file.stem, labelled(more[row["repo"]], row)) for row in rows]
     yield from sorted(found, key=lambda each: each[0].name)
-
-
-def _repository(spec: dict[str, Any], checkouts: Path) -> Repository:
-    inner = spec.get("root") or ""
-    return Repository(spec["name"], spec.get("language", ""), checkouts / spec["name"] / inner, inner)
 
 
 _OPEN: dict[str, Engine] = {}
 
 
-def _engine(repository: Repository, cache: Path, settings: list[str]) -> Engine:
-    if repository.name not in _OPEN:
+def _engine(place: Repository, cache: Path, settings: list[str]) -> Engine:
+    if place.name not in _OPEN:
         for each in _OPEN.values():
             each.close()
         _OPEN.clear()
-        _OPEN[repository.name] = make_engine(repository, cache, settings)
-    return _OPEN[repository.name]
+        _OPEN[place.name] = make_engine(place, cache, settings)
+    return _OPEN[place.name]
 
 
 _TOKENIZER = Tokenizer()

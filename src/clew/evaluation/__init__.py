@@ -3,7 +3,7 @@
 from clew.evaluation.compare import comparison, load_report
 from clew.evaluation.datasets import LabelledQuery, load_queries
 from clew.evaluation.metrics import Gold, QueryScore, gold_ranks, score_query
-from clew.evaluation.report import Report, Result, document, evaluate
+from clew.evaluation.report import Report, Result, document, evaluate, hit_lines
 
 __all__ = [
     "Gold",
@@ -15,6 +15,7 @@ __all__ = [
     "document",
     "evaluate",
     "gold_ranks",
+    "hit_lines",
     "load_queries",
     "load_report",
     "score_query",

@@ -97,12 +97,12 @@ def _stale(answer: Answer) -> Iterable[str]:
 def _result(query: LabelledQuery, missing: tuple[tuple[Gold, str], ...], answer: Answer, seconds: float) -> Result:
     gone = {gold for gold, _ in missing}
     gold = [each for each in query.gold if each not in gone]
-    lines = [_lines(hit) for hit in answer.hits]
+    lines = [hit_lines(hit) for hit in answer.hits]
     score = score_query(lines, gold) if gold else None
     return Result(query, score, gold_ranks(lines, gold), missing, answer.hits, answer.tokens, seconds)
 
 
-def _lines(hit: Hit) -> list[tuple[str, int, int]]:
+def hit_lines(hit: Hit) -> list[tuple[str, int, int]]:
     """What a hit shows; a file without lines to show still counts as found."""
     return [(hit.path, place.start_line, place.end_line) for place in hit.places] or [(hit.path, 1, 1)]
 
@@ -185,7 +185,7 @@ def _label(gold: Gold) -> Any:
 
 
 def _hit(hit: Hit, query: LabelledQuery) -> dict[str, Any]:
-    lines = _lines(hit)
+    lines = hit_lines(hit)
     named = (("relevant", query.gold), ("secondary", query.secondary))
     label = next((name for name, golds in named if any(g.matches(*line) for g in golds for line in lines)), "")
     places = [

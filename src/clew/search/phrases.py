@@ -55,8 +55,8 @@ NOTHING = Phrases(np.empty(0, np.int64), *(np.empty(0, np.float32),) * 3)
 
 
 def phrases(catalog: Catalog, query: Query, body: TextHits) -> Phrases:
-    """Compare the best chunks with the query's word order; `body` are the text recall's. Measured: 3 ms on 170,000
-    chunks, 10 ms for a pasted error message; nothing for a single word."""
+    """Compare the best chunks with the query's word order; `body` are the text recall's. Processor time on
+    271,000 chunks: 2.3 ms for a question (at most 3.3), 8.6 for a pasted error message (13); nothing for a word."""
     asked = words(query.text.encode())[: MAX_PAIRS + 1]
     if len(asked) < 2 or not len(body.ids):
         return NOTHING

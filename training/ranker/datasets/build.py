@@ -20,11 +20,15 @@ from typing import Any
 from commits import commit_queries
 from folder import read_folder
 from guides import guide_queries
-from manifest import HERE, Source, directory, sources
+from manifest import HERE, HISTORY, Source, directory, sources
 from symbols import symbol_queries
 from trials import trial_queries
 
-_MODULES = ("commits", "folder", "guides", "manifest", "spans", "symbols", "trials")  # what a part depends on
+# What a part depends on.
+_MODULES = (
+    HISTORY,
+    *(HERE / f"{name}.py" for name in ("commits", "folder", "guides", "manifest", "symbols", "trials")),
+)
 SETS = ("commits", "symbols", "guides", "tests")
 
 
@@ -54,7 +58,7 @@ def main() -> int:
 
 
 def _part(source: Source, arguments: argparse.Namespace) -> dict[str, list[Any]]:
-    code = b"".join((HERE / f"{module}.py").read_bytes() for module in _MODULES)
+    code = b"".join(module.read_bytes() for module in _MODULES)
     key = sha256(json.dumps(asdict(source)).encode() + code).hexdigest()
     kept = arguments.output / "parts" / f"{source.name}.json"
     if kept.is_file():

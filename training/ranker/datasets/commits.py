@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from manifest import Source, git
-from spans import changed_spans
+from manifest import Source, changed_spans, git
 
 from clew.languages import language_of, pack
 from clew.records import FileFlag

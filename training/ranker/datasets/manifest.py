@@ -1,17 +1,21 @@
-"""The list of repositories, and git commands over their bare directories."""
+"""The list of repositories, and where their bare directories lie. Git itself is read as the benchmarks do."""
 
 from __future__ import annotations
 
-import os
-import subprocess
+import sys
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "quality"))
+
+from history import changed_spans as changed_spans
+from history import environment as environment
+from history import git as git
+
 HERE = Path(__file__).parent
+HISTORY = HERE.parents[2] / "benchmarks" / "quality" / "history.py"
 LIST = HERE / "repositories.toml"
-_GIT_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +57,3 @@ def directory(repositories: Path, source: Source) -> Path:
     """The bare git directory: `owner+name` or `owner+name/repo`."""
     place = repositories / source.repository.replace("/", "+")
     return place / "repo" if (place / "repo").is_dir() else place
-
-
-def environment(**more: str) -> dict[str, str]:
-    """Git without the user's settings, and without anything that it would run or download."""
-    plain = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_LFS_SKIP_SMUDGE": "1"}
-    return {**os.environ, **plain, "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C", **more}
-
-
-def git(place: Path, *arguments: str) -> str:
-    """Output of a reading git command; CalledProcessError when it fails."""
-    command = ["git", f"--git-dir={place}", "-c", "core.quotePath=false", *arguments]
-    done = subprocess.run(command, capture_output=True, check=True, env=environment(), timeout=_GIT_SECONDS)
-    return done.stdout.decode("utf-8", "replace")
-
-
-def git_lines(place: Path, *arguments: str) -> Iterator[str]:
-    yield from git(place, *arguments).split("\n")

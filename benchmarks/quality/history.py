@@ -1,14 +1,15 @@
-"""The lines that a commit changed, as lines of the pinned revision."""
+"""A repository's history, from a git directory: which lines a commit changed, as lines of an earlier revision."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from manifest import git
-
 PINNED, PARENT = "pinned", "parent"
+_GIT_SECONDS = 300
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 
 
@@ -30,6 +31,19 @@ class _Hunk:
     old_count: int
     new: int
     new_count: int
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Git without the user's settings, and without anything that it would run or download."""
+    plain = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_LFS_SKIP_SMUDGE": "1"}
+    return {**os.environ, **plain, "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C", **more}
+
+
+def git(place: Path, *arguments: str) -> str:
+    """Output of a reading git command; CalledProcessError when it fails."""
+    command = ["git", f"--git-dir={place}", "-c", "core.quotePath=false", *arguments]
+    done = subprocess.run(command, capture_output=True, check=True, env=environment(), timeout=_GIT_SECONDS)
+    return done.stdout.decode("utf-8", "replace")
 
 
 def changed_spans(place: Path, revision: str, commit: str, path: str) -> list[Span]:
